@@ -58,7 +58,7 @@ from overthere.broken.generators import astro, configuration, docusaurus, front_
 for read in (configuration.yaml_value, configuration.yaml_block, configuration.js_values, docusaurus._texts):
     read("", "key")
 for line in ("*.html", "a/**/[!a-c]?", "*a*b*c"):
-    gitignore._pattern(line)
+    gitignore._parse_pattern(line)
 front_matter.unknown_generator(project.NO_PROJECT)
 astro.read("", "astro.config.mjs", "")
 mdbook.read("", "book.toml", "[book]")

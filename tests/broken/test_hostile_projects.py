@@ -25,7 +25,7 @@ from overthere.broken.markdown_anchors import MarkdownAnchors
 from overthere.broken.site import Site
 from overthere.cli.app import app
 from overthere.links.documents.rst import parse
-from overthere.links.job.gitignore import IgnoredFiles, _fits
+from overthere.links.job.gitignore import IgnoredFiles, _matches_parts
 from support import linear, processor
 
 BIG = 30_000
@@ -160,7 +160,7 @@ def test_restructured_text_that_takes_long_is_given_up_with_its_memory(name: str
 def test_patterns_with_any_folders_have_a_bound_for_all_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".gitignore").write_text("/**/a/**/b\n*.log\nbuild/\n")
     assert f"{tmp_path}/x/a/y/b" in IgnoredFiles(str(tmp_path))
-    monkeypatch.setattr("overthere.links.job.gitignore._STEPS", 30)
+    monkeypatch.setattr("overthere.links.job.gitignore._MAX_STEPS", 30)
     monkeypatch.setattr("overthere.links.job.gitignore._STEPS_PER_NAME", 0)
     ignored = IgnoredFiles(str(tmp_path))
     named = [f"{tmp_path}/x{number}/a/b" in ignored for number in range(5)]
@@ -193,10 +193,10 @@ def test_patterns_times_references_are_bounded(
     def fits(*given: Any) -> bool:
         nonlocal count
         count += 1
-        return _fits(*given)
+        return _matches_parts(*given)
 
-    monkeypatch.setattr("overthere.links.job.gitignore._STEPS", 10_000, raising=False)
-    monkeypatch.setattr("overthere.links.job.gitignore._fits", fits)
+    monkeypatch.setattr("overthere.links.job.gitignore._MAX_STEPS", 10_000, raising=False)
+    monkeypatch.setattr("overthere.links.job.gitignore._matches_parts", fits)
     (tmp_path / ".gitignore").write_text("".join(f"{line.format(number)}\n" for number in range(1000)))
     ignored = IgnoredFiles(str(tmp_path))
     for number in range(400):

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from overthere.broken import find
 from overthere.cli.app import app
 from overthere.links import batches
-from overthere.links.job.folders import LEFT_OUT, list_files
+from overthere.links.job.folders import SKIPPED, list_files
 from overthere.links.job.gitignore import IgnoredFiles
 from overthere.links.job.part_files import Part, parts
 from overthere.links.job.task_rows import TaskEnd
@@ -46,7 +46,7 @@ def listed(root: Path, below: str = "", *, with_ignored: bool = False) -> tuple[
     found = [
         (os.path.relpath(path, root), size) for path, size in list_files(str(root / below), with_ignored=with_ignored)
     ]
-    return {path for path, size in found if size != LEFT_OUT}, {path for path, size in found if size == LEFT_OUT}
+    return {path for path, size in found if size != SKIPPED}, {path for path, size in found if size == SKIPPED}
 
 
 def test_what_is_left_out(tree: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_long_name_takes_linear_time(tmp_path: Path) -> None:
 
 
 def test_what_is_held_of_an_index_is_bounded_in_octets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranged_sources, "_HELD", 1 << 22)
+    monkeypatch.setattr(ranged_sources, "_MAX_BUFFERED_BYTES", 1 << 22)
     index = tmp_path / "i.cdxj.gz"
     line = '{{"url": "http://b.a/{}", "filename": "a.warc.gz", "offset": {}, "length": 10}}'
     lines = [f"a,b)/ 20240101000000 {line.format('x' * 500_000, number)}\n" for number in range(100)]

@@ -227,12 +227,12 @@ def run_deadly_job(folder: Path, patches: str, job: str, *arguments: str | Path,
 
 
 PATCHED_WORK = """
-own_work = pool._work
+own_work = pool._run_worker
 
 def work_with_patches(pipe, options):
     own_work(pipe, options)
 
-pool._work = work_with_patches
+pool._run_worker = work_with_patches
 pool.is_native = lambda *_: False  # processes, though the kernel is native
 """
 

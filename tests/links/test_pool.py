@@ -14,7 +14,7 @@ import pytest
 from overthere import kernel
 from overthere.links.job import pool, threads
 from overthere.links.job.extraction import batches, links
-from overthere.links.job.pool import _read, _Worker
+from overthere.links.job.pool import _parse_message, _Worker
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Link, Options
@@ -51,7 +51,7 @@ def test_a_batch_is_what_was_sent() -> None:
     ]
     batch = to_batch(links)
     for part in (batch, batch.slice(1, 6), batch.slice(3, 1), batch.slice(5, 0)):
-        found = _read(bytes(part.serialize()))
+        found = _parse_message(bytes(part.serialize()))
         assert found == part
         assert found.schema == batch.schema  # type: ignore[union-attr]
 
@@ -77,8 +77,8 @@ def test_threads_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     folder_of_pages(tmp_path, 900)
     alone = read(tmp_path, 1)
     monkeypatch.setattr(pool, "is_native", lambda *_: True)
-    for held in (threads._HELD, 0):
-        monkeypatch.setattr(threads, "_HELD", held)
+    for held in (threads._BUFFER_BYTES, 0):
+        monkeypatch.setattr(threads, "_BUFFER_BYTES", held)
         assert read(tmp_path, 4) == alone
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("links ")]
 

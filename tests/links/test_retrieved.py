@@ -322,18 +322,18 @@ def test_nothing_is_asked_for_early_with_one_job(tmp_path: Path) -> None:
 
 def test_what_waits_for_its_turn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond so many octets only what is next is retrieved."""
-    monkeypatch.setattr(prefetch, "_WAITING", 100)
+    monkeypatch.setattr(prefetch, "_MAX_WAITING", 100)
     there = prefetch._Prefetcher(LOCAL, "rfc3986", 2)
     every = [prefetch._Retrieval(f"data:,{'x' * 90}") for _ in range(8)]
     for one in every:
         there.add(one)
-    wait_until(lambda: there.waiting > 100 and not there.running.total(), "two that wait")
-    assert 2 <= sum(one.begun for one in every) <= 3
+    wait_until(lambda: there.waiting_bytes > 100 and not there.running.total(), "two that wait")
+    assert 2 <= sum(one.is_started for one in every) <= 3
     for _ in every:
         laid = there.next_source()
         assert isinstance(laid, prefetch.RetrievedFile)
         remove_files([laid.path])
-        assert there.waiting <= 100 + 2 * 90
+        assert there.waiting_bytes <= 100 + 2 * 90
     there.close()
 
 

@@ -20,7 +20,7 @@ from overthere import URI
 from overthere.base import file_uri
 from overthere.links import batches
 from overthere.links.containers.progress import Progress
-from overthere.links.job.folders import DEEPEST
+from overthere.links.job.folders import MAX_DEPTH
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents, failed_sources
@@ -261,20 +261,20 @@ def test_deep_folders(tmp_path: Path) -> None:
     os.chdir(tmp_path)
     try:
         for depth in range(1500):
-            if depth == DEEPEST:
+            if depth == MAX_DEPTH:
                 Path("a.html").write_bytes(PAGE)
             os.mkdir("d")
             os.chdir("d")
         Path("a.html").write_bytes(PAGE)
         read, passed = found([tmp_path])
-        assert (read.content, read.source) == (PAGE, f"{tmp_path}{'/d' * DEEPEST}/a.html")
+        assert (read.content, read.source) == (PAGE, f"{tmp_path}{'/d' * MAX_DEPTH}/a.html")
         assert (passed.content, passed.notes) == (b"", ("too-deep",))
-        assert passed.source == f"{tmp_path}{'/d' * (DEEPEST + 1)}"
+        assert passed.source == f"{tmp_path}{'/d' * (MAX_DEPTH + 1)}"
         os.unlink("a.html")
         for depth in range(1499, -1, -1):
             os.chdir("..")
             os.rmdir("d")
-            if depth == DEEPEST:
+            if depth == MAX_DEPTH:
                 os.unlink("a.html")
     finally:
         os.chdir(here)

@@ -78,9 +78,9 @@ def test_what_lies_too_deep_is_told_and_costs_nothing(fill: Callable[[Path, bool
         return {link.error for link in extract([top]) if link.reference is None}
 
     spent: dict[int, float] = {}
-    assert "too-deep" not in run(folders.DEEPEST - 2)
-    assert "too-deep" in run(5 * folders.DEEPEST)
-    assert spent[5 * folders.DEEPEST] < 4 * spent[folders.DEEPEST - 2] + 0.5
+    assert "too-deep" not in run(folders.MAX_DEPTH - 2)
+    assert "too-deep" in run(5 * folders.MAX_DEPTH)
+    assert spent[5 * folders.MAX_DEPTH] < 4 * spent[folders.MAX_DEPTH - 2] + 0.5
 
 
 @pytest.mark.parametrize("text", ["{\r\r\r\r## Two\r", "x\r\r## Two\r\r## Three\r"])

@@ -30,7 +30,7 @@ from overthere.links.job import contents, part_files
 from overthere.links.job.extraction import Index, Sources
 from overthere.links.job.options import check_options
 from overthere.links.job.part_files import JobSettings, Part
-from overthere.links.job.part_places import FilePlace, drop, place_of
+from overthere.links.job.part_places import FilePlace, discard_folders, place_of
 from overthere.links.job.pool import run as carried
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_rows import TaskEnd
@@ -260,7 +260,7 @@ def _write_graph(session: SparkSession, how: JobSettings, folder: Path) -> None:
     place.begin(how._replace(folder=str(folder)).job, 0)
     for made in sorted((folder / _GRAPH).glob("part-*.parquet")):
         rename(made, folder / made.name)
-    drop(folder / _GRAPH, Path(how.folder))
+    discard_folders(folder / _GRAPH, Path(how.folder))
     place.finish()
 
 
@@ -286,7 +286,7 @@ def _make(how: JobSettings, batches: _Batches) -> _Batches:
     for batch in batches:
         for told in batch.column("part"):
             part = Part.from_json(told.as_py())
-            summary, kept = part_files.make(part, how, guarded=_is_retry())
+            summary, kept = part_files.write_part(part, how, guarded=_is_retry())
             seen = jsons.dumps(summary.to_dict())
             yield pa.record_batch(
                 {

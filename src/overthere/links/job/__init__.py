@@ -1,1 +1,1 @@
-"""The main job: documents in, rows of the link table out."""
+"""The main job: reads documents and makes the rows of the link table."""

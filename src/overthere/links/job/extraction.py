@@ -1,4 +1,4 @@
-"""Gathers the links of documents: one by one, or as tables by all cores."""
+"""Extracts the links of documents: one by one, or as tables on all cores."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def extract(
     jobs: int = JOBS,
     **options: Unpack[OptionFields],
 ) -> Iterator[Link]:
-    """The links of documents, one row for each reference, in the order of the documents.
+    """Yield the links of documents, one row for each reference, in the order of the documents.
 
     sources: HTML, XML (Atom, RSS, sitemap, SVG), CSS, Markdown, text, JSON on request, messages and MHTML, mailboxes,
     WARC, ARC, ZIP and tar files, compressed ones, and folders of all these; or one of them.  `FILE#OFFSET,LENGTH` is
@@ -57,11 +57,11 @@ def extract(
     base: the URI under which the sources are published: that of a folder's root, or of the folder of a named file.  By
     default a file's retrieval URI is its own `file:` URI (RFC 3986 5.1.3).  For a source that is a URI, it is the last
     URI after redirects.
-    workers: how many read at once.  They are threads if the native kernel reads (HTML, WARC files), otherwise
+    workers: the number of readers.  They are threads if the native kernel reads (HTML, WARC files), otherwise
     processes, for which the calling module must be importable (`if __name__ == "__main__":`).
     policy: the limits for sources that are URIs; by default `Policy()`, for untrusted URIs: no files, no addresses
     that are not public.
-    jobs: how many URIs are retrieved at once, at most two from one host.  Rows come in the order of the sources; some
+    jobs: the number of URIs retrieved at once, at most two from one host.  Rows come in the order of the sources; some
     URIs are fetched before their turn.  With 1, each is retrieved when those before it are done.
     options: the fields of `Options`.
 
@@ -73,17 +73,17 @@ def extract(
     """
     chosen = Options(**options)
     if workers <= 1 and not (chosen.audit or chosen.whatwg):
-        marked = _marked_tasks(sources, base, chosen, policy, jobs)
-        for found in marked.mark_results(_links_of(marked, chosen)):
-            if not isinstance(found, TaskEnd):
-                yield from found
+        marked_tasks = _fingerprinted_tasks(sources, base, chosen, policy, jobs)
+        for result in marked_tasks.mark_results(_run_tasks(marked_tasks, chosen)):
+            if not isinstance(result, TaskEnd):
+                yield from result
         return
     for batch in batches(sources, base, chosen, workers=workers, policy=policy, jobs=jobs):
         if not isinstance(batch, TaskEnd):
             yield from links(batch)
 
 
-def _links_of(tasks: Iterable[Task], options: Options) -> Generator[list[Link] | TaskEnd, None, None]:
+def _run_tasks(tasks: Iterable[Task], options: Options) -> Generator[list[Link] | TaskEnd, None, None]:
     for task in tasks:
         yield from carry_out_links(task, options)
 
@@ -99,7 +99,7 @@ def batches(
     policy: Policy | None = None,
     jobs: int = JOBS,
 ) -> Iterator[pa.RecordBatch | TaskEnd]:
-    """The same as Arrow batches of `table.schema()`; a `TaskEnd` follows the batches of each task.
+    """Yield the same as Arrow batches of `table.schema()`; a `TaskEnd` follows the batches of each task.
 
     workers: None means one per core, if there is enough work.
     skip, mark: skip this many tasks; `mark` is the `TaskEnd.mark` of the last one.  ValueError if it differs now.
@@ -109,22 +109,22 @@ def batches(
     Raises: as `extract`, at once.
     """
     need("links", "pyarrow")
-    marks = _marked_tasks(sources, base, options, policy, jobs)
-    if marks.skip(skip) != (mark if skip else ""):
+    marked_tasks = _fingerprinted_tasks(sources, base, options, policy, jobs)
+    if marked_tasks.skip(skip) != (mark if skip else ""):
         raise ValueError("the sources have changed since the job began, so it cannot continue")
-    work: Iterator[Task] = marks
+    remaining_tasks: Iterator[Task] = marked_tasks
     if workers is None:
-        first = list(islice(work, 8))
-        little = len(first) < 8 and sum(task.size or 0 for task in first) < _LITTLE
-        workers = 1 if little else cores()
-        work = chain(first, work)
-    return marks.mark_results(run(work, options, workers))
+        first_tasks = list(islice(remaining_tasks, 8))
+        is_small = len(first_tasks) < 8 and sum(task.size or 0 for task in first_tasks) < _MIN_PARALLEL_BYTES
+        workers = 1 if is_small else cores()
+        remaining_tasks = chain(first_tasks, remaining_tasks)
+    return marked_tasks.mark_results(run(remaining_tasks, options, workers))
 
 
-def _marked_tasks(
+def _fingerprinted_tasks(
     sources: Sources, base: URI | str | None, options: Options, policy: Policy | None, jobs: int
-) -> _TaskMarks:
-    """The tasks of a job.  Raises: as `extract`."""
+) -> _TaskFingerprints:
+    """Return the tasks of a job, fingerprinted.  Raises: as `extract`."""
     base_uri = None if base is None else URI(base)
     check_options(options)
     if jobs < 1:
@@ -135,53 +135,53 @@ def _marked_tasks(
         from overthere.access.policy import Policy
 
         policy = Policy()
-    return _TaskMarks(tasks(sources, base_uri, options, policy=policy, jobs=jobs))
+    return _TaskFingerprints(tasks(sources, base_uri, options, policy=policy, jobs=jobs))
 
 
 _Result = TypeVar("_Result")
 
 
-class _TaskMarks:
-    """Tasks on their way out, and what tells them from others: sources, cuts, sizes, times of change."""
+class _TaskFingerprints:
+    """Yields tasks and fingerprints them (source, range, size, mtime), so that a resumed job can detect changes."""
 
     def __init__(self, tasks: Iterator[Task]) -> None:
         self.tasks = tasks
         self.digest = sha256()
-        self.given: deque[tuple[str, Task]] = deque()
+        self.pending: deque[tuple[str, Task]] = deque()
 
     def __iter__(self) -> Iterator[Task]:
         return self
 
     def __next__(self) -> Task:
         task = next(self.tasks)
-        told = task._replace(policy=None), [_modification_time(path) for path in task.paths]
+        fingerprint = task._replace(policy=None), [_modification_time(path) for path in task.paths]
         if task.retrieved is not None:
-            told = task._replace(paths=()), []  # it lies under a name that is another each time
-        self.digest.update(repr(told).encode("utf-8", "surrogateescape"))
-        self.given.append((self.digest.hexdigest(), task))
+            fingerprint = task._replace(paths=()), []  # its temporary name differs on every run
+        self.digest.update(repr(fingerprint).encode("utf-8", "surrogateescape"))
+        self.pending.append((self.digest.hexdigest(), task))
         return task
 
     def skip(self, count: int) -> str:
-        """Leave out so many tasks.  Returns: the mark of the last one; "" if there are not so many, or none."""
-        mark, there = "", 0
+        """Skip `count` tasks; return the mark of the last one, or "" if there are fewer or `count` is 0."""
+        mark, skipped = "", 0
         for _ in islice(self, count):
-            mark, task = self.given.popleft()
+            mark, task = self.pending.popleft()
             remove_files(task.paths)
-            there += 1
-        return mark if there == count else ""
+            skipped += 1
+        return mark if skipped == count else ""
 
     def mark_results(self, results: Generator[_Result | TaskEnd, None, None]) -> Iterator[_Result | TaskEnd]:
-        """The results, each end with the mark of its task."""
+        """Yield the results, with its mark in the end of each task; remove temporary files."""
         try:
             with closing(results):
                 for result in results:
                     if isinstance(result, TaskEnd):
-                        mark, task = self.given.popleft()
+                        mark, task = self.pending.popleft()
                         remove_files(task.paths)
                         result = result._replace(mark=mark)
                     yield result
         finally:
-            for _, task in self.given:
+            for _, task in self.pending:
                 remove_files(task.paths)
 
 
@@ -192,17 +192,17 @@ def _modification_time(path: str) -> int:
         return 0
 
 
-_LITTLE = 16 << 20
-"""Octets that one process has read before another has started."""
+_MIN_PARALLEL_BYTES = 16 << 20
+"""Bytes of sources below which more workers do not pay off."""
 
 
 def links(batch: pa.RecordBatch) -> Iterator[Link]:
-    """The rows of a batch."""
+    """Yield the rows of a batch."""
     return map(Link._make, zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
 def extract_html(text: str, retrieval: URI | str, *, source: str = "", rung: Rung = Rung.SYNTAX) -> Iterator[Link]:
-    """The links of one HTML document that was retrieved by the URI `retrieval`.
+    """Yield the links of one HTML document that was retrieved from the URI `retrieval`.
 
     Raises: InvalidURI if `retrieval` is text but not a valid URI.
 
@@ -210,9 +210,9 @@ def extract_html(text: str, retrieval: URI | str, *, source: str = "", rung: Run
     [('d/', 'http://h/a/d/'), ('../x?#', 'http://h/a/x?#')]
     """
     options = Options(rung=rung)
-    made = rows(options)
+    row_builder = rows(options)
     base = Base(URI(retrieval).replace(fragment=None), "retrieval", "retrieval")
     document = Document(source, text.encode("utf-8", "replace"), base, "text/html", "utf-8")
-    for _ in fill(made, document, "html", (), options):
-        yield from made.take_links()
-    yield from made.take_links()
+    for _ in fill(row_builder, document, "html", (), options):
+        yield from row_builder.take_links()
+    yield from row_builder.take_links()

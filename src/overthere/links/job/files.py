@@ -1,4 +1,4 @@
-"""Files of sources: opened only if they are regular, and links in a folder only if they stay in it."""
+"""Opens files of sources: regular files only, and in a folder only links that stay in it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ __all__ = ["NotFollowedError", "is_in_repository", "is_inside", "is_within", "op
 
 
 class NotFollowedError(OSError):
-    """A link in a folder that is not followed."""
+    """A link in a folder leads out of it, or to another folder."""
 
 
-_BUFFER = 1 << 18
-"""Records are short, and of each the octets behind its end are read too: from memory, not from the system anew."""
+_BUFFER_BYTES = 1 << 18
+"""Records are short, and each is read beyond its end: the buffer avoids another system call."""
 
 
 def open_file(path: str, root: str | None = None) -> BinaryIO:
-    """A file that is read; by a link in a folder only if it leads to what is there.
+    """Open a file for reading; with `root`, a link only if it leads to a file in that folder.
 
-    Raises: NotFollowedError; OSError, also if it is not a regular file: a pipe may wait, a device never ends.
+    Raises: NotFollowedError; OSError, also if it is not a regular file: a pipe may block, a device never ends.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
@@ -29,51 +29,51 @@ def open_file(path: str, root: str | None = None) -> BinaryIO:
                 if not is_within(path, root):
                     raise NotFollowedError(path)
                 path = os.path.realpath(path)
-            flags |= getattr(os, "O_NOFOLLOW", 0)  # a link that has come up since is none that was looked at
-        number = os.open(path, flags)
+            flags |= getattr(os, "O_NOFOLLOW", 0)  # rejects a link created after the check
+        descriptor = os.open(path, flags)
     except ValueError as error:  # NUL in a name
         raise OSError(str(error)) from error
     try:
-        status = os.fstat(number)
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise IsADirectoryError(path) if stat.S_ISDIR(status.st_mode) else OSError("not a regular file")
-        if not status.st_size:  # as files of /proc have: one that would be waited for is an OSError
-            os.read(number, 1)
-            os.lseek(number, 0, os.SEEK_SET)
+        if not status.st_size:  # like files of /proc: reading one that would block is an OSError
+            os.read(descriptor, 1)
+            os.lseek(descriptor, 0, os.SEEK_SET)
     except OSError:
-        os.close(number)
+        os.close(descriptor)
         raise
-    return open(number, "rb", buffering=_BUFFER)
+    return open(descriptor, "rb", buffering=_BUFFER_BYTES)
 
 
 def is_within(link: str, root: str) -> bool:
-    """Whether a link leads to what is in the folder, and is none itself."""
+    """Whether a link leads into the folder, and not to a folder."""
     return is_inside(link, root) and not os.path.isdir(link)
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Whether a path, its links followed, is a folder or lies in it."""
+    """Whether a path, with links followed, is the folder or inside it."""
     path, folder = os.path.realpath(path), os.path.realpath(folder)
     return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 def repository_of(folder: str) -> str | None:
-    """The real path of the nearest folder with `.git`, this one or one around it; None without a repository."""
+    """Return the real path of the nearest folder with `.git`, this one or a parent; None without a repository."""
     folder = os.path.realpath(folder)
     while not os.path.exists(os.path.join(folder, ".git")):
-        folder, before = os.path.dirname(folder), folder
-        if folder == before:
+        folder, child = os.path.dirname(folder), folder
+        if folder == child:
             return None
     return folder
 
 
 def is_in_repository(path: str, folder: str) -> bool:
-    """Whether a path, its links followed, is in the repository of a folder; without a repository, in the folder."""
+    """Whether a path, with links followed, is in the repository of a folder, or without one in the folder."""
     return is_inside(path, repository_of(folder) or folder)
 
 
 def size_of(path: str) -> int:
-    """Octets of a file; 0 if they cannot be told."""
+    """Return the size of a file in bytes; 0 if it is unknown."""
     try:
         return os.stat(path).st_size
     except (OSError, ValueError):

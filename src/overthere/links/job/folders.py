@@ -1,4 +1,4 @@
-"""The files of a folder that is a source, without those of version control, what Git ignores and installed packages."""
+"""Lists the files of a folder, except those of version control, those that Git ignores and installed packages."""
 
 from __future__ import annotations
 
@@ -8,63 +8,63 @@ from collections.abc import Iterator
 from overthere.links.job.files import is_within, repository_of, size_of
 from overthere.links.job.gitignore import IgnoredFiles
 
-__all__ = ["LEFT_OUT", "list_files"]
+__all__ = ["SKIPPED", "list_files"]
 
-LEFT_OUT = -1
-"""The size of what is not read, a file or a whole folder."""
-_OF_TOOLS = frozenset((".git", ".hg", ".svn", ".jj"))
-_PACKAGES = "node_modules"
-_ENVIRONMENT = "pyvenv.cfg"
-"""A file that each virtual environment of Python has."""
-DEEPEST = 100
-"""Folders in one another below a source that are read: to follow a link takes time for each of them."""
+SKIPPED = -1
+"""The size that stands for a file or folder that is not read."""
+_VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj"))
+_PACKAGES_FOLDER = "node_modules"
+_ENVIRONMENT_FILE = "pyvenv.cfg"
+"""The file that marks a virtual environment of Python."""
+MAX_DEPTH = 100
+"""The deepest nesting of folders below a source: resolving a link takes time for each level."""
 
 
 def list_files(root: str, *, with_ignored: bool = False) -> Iterator[tuple[str, int]]:
-    """The files and links below a folder and their sizes; a folder that cannot be read, or lies too deep, is among
-    them.
+    """Yield the files and links below a folder with their sizes, and folders that are unreadable or nested too
+    deep with the size 0.
 
     Nothing below `.git` and its like is listed.  What Git ignores, `node_modules` and virtual environments have the
-    size `LEFT_OUT`, unless the folder itself is one of these or lies within; `with_ignored` reads them.
+    size `SKIPPED`, unless the folder itself is one of these or inside one; `with_ignored` lists their files too.
     """
     ignored = None if with_ignored else _ignored_files(root)
     real = os.path.realpath(root)
     folders = [root]
     while folders:
         folder = folders.pop()
-        if folder.count(os.sep, len(root)) > DEEPEST:
+        if folder.count(os.sep, len(root)) > MAX_DEPTH:
             yield folder, 0
             continue
         try:
             with os.scandir(folder) as entries:
-                there = sorted(entries, key=lambda entry: entry.name)
+                sorted_entries = sorted(entries, key=lambda entry: entry.name)
         except OSError:
             yield folder, 0
             continue
-        if not with_ignored and folder != root and any(entry.name == _ENVIRONMENT for entry in there):
-            yield folder, LEFT_OUT
+        if not with_ignored and folder != root and any(entry.name == _ENVIRONMENT_FILE for entry in sorted_entries):
+            yield folder, SKIPPED
             continue
-        below: list[str] = []
-        for entry in there:
+        subfolders: list[str] = []
+        for entry in sorted_entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.name in _OF_TOOLS:
+            if entry.name in _VERSION_CONTROL:
                 continue
-            if (is_folder and entry.name == _PACKAGES and not with_ignored) or (
+            if (is_folder and entry.name == _PACKAGES_FOLDER and not with_ignored) or (
                 ignored is not None and f"{real}/{entry.path[len(root) :].lstrip(os.sep)}{'/' * is_folder}" in ignored
             ):
-                yield entry.path, LEFT_OUT
+                yield entry.path, SKIPPED
             elif is_folder:
-                below.append(entry.path)
+                subfolders.append(entry.path)
             elif entry.is_symlink():
                 yield entry.path, size_of(entry.path) if is_within(entry.path, root) else 0
             else:
                 yield entry.path, size_of(entry.path)
-        folders += reversed(below)
+        folders += reversed(subfolders)
 
 
 def _ignored_files(root: str) -> IgnoredFiles | None:
-    """What Git ignores below a folder; None outside of repositories, and where Git ignores the folder itself."""
+    """Return the ignored files below a folder; None outside of repositories, or if Git ignores the folder itself."""
     if (top := repository_of(root)) is None:
         return None
-    found = IgnoredFiles(top)
-    return None if f"{os.path.realpath(root)}/" in found else found
+    ignored = IgnoredFiles(top)
+    return None if f"{os.path.realpath(root)}/" in ignored else ignored

@@ -1,4 +1,4 @@
-"""Finds the files that Git ignores, by the `.gitignore` files of a repository (gitignore(5)); Git itself is not run."""
+"""Finds the files that Git ignores, from the `.gitignore` files of a repository (gitignore(5)), without running Git."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from overthere.links.job.files import open_file
 
 __all__ = ["IgnoredFiles"]
 
-_READ = 1 << 18
+_MAX_FILE_BYTES = 1 << 18
 _PIECES = re.compile(r"\*++|\?|\[[!^]?\]?[^\]]{0,200}+\]|\\.|.", re.DOTALL)
-_TRAILING = re.compile(r"(?<![\\ \t])[ \t]++\Z")
-_IN_SETS = re.compile(r"[\\\[&~|]")
-"""Characters that are special in a set of a regular expression in Python."""
-_FOLDERS = "**"
-"""The part of a pattern that fits any number of folders."""
+_TRAILING_BLANKS = re.compile(r"(?<![\\ \t])[ \t]++\Z")
+_SET_SPECIALS = re.compile(r"[\\\[&~|]")
+"""Characters with a special meaning in a character set of Python's regular expressions."""
+_ANY_FOLDERS = "**"
+"""The part of a pattern that matches any number of folders."""
 _NO_MATCH = re.compile(r"(?!)").fullmatch
-_WITHOUT_PARTS = re.compile(r"(?:\*(?=\.[^./]*+\Z))?[^*?\[\\]*+")
-"""A pattern that a lookup decides: a name, a path, or "*" and the last ending of a name."""
-Fits: TypeAlias = Callable[[str], object]
+_LOOKUP_PATTERN = re.compile(r"(?:\*(?=\.[^./]*+\Z))?[^*?\[\\]*+")
+"""Patterns found by a dictionary lookup: a name, a path, or "*" and the last suffix of a name."""
+Matcher: TypeAlias = Callable[[str], object]
 
 
-_DEEPEST = 100
-"""Folders in one another that are looked at."""
-_MOST = 5000
-"""Patterns of a repository that are read: each path is compared with all that stand above it."""
-_LONGEST_NAME = 255
-"""Characters of a name: no file system has a longer one, and comparing it takes the square of its length."""
-_STEPS = 10_000_000
-"""Comparisons of names with patterns, for all paths of a repository: beyond them only the last patterns of a file
-fit, and those that a lookup decides."""
+_MAX_DEPTH = 100
+"""The deepest path that is checked, in names."""
+_MAX_PATTERNS = 5000
+"""Patterns of a repository that are read: each path is compared with all those of the folders above it."""
+_MAX_NAME_LENGTH = 255
+"""Characters of a name: no file system allows more, and comparing takes quadratic time."""
+_MAX_STEPS = 10_000_000
+"""Comparisons of names with patterns, for all paths of a repository; beyond them only patterns found by a lookup
+match."""
 _STEPS_PER_NAME = 200
-"""Comparisons that each name of a path adds to them: the folders of honest repositories have fewer such patterns."""
-_MOST_FOLDERS = 10_000
+"""Comparisons that each name of a path adds to that budget: honest repositories need fewer."""
+_MAX_CACHED_FOLDERS = 10_000
 
 
 class IgnoredFiles:
-    """The patterns of a repository, each file of them read once."""
+    """The set of files that Git ignores in a repository; each `.gitignore` is read once."""
 
     def __init__(self, top: str) -> None:
         """top: the absolute path of the root of the repository."""
         self.top = top
-        self._remaining_patterns = _MOST
-        self._remaining_steps = _STEPS
+        self._remaining_patterns = _MAX_PATTERNS
+        self._remaining_steps = _MAX_STEPS
         self._patterns: dict[str, _PatternFile] = {}
         """The patterns of each folder that exists."""
         self._ignored: dict[str, bool] = {}
@@ -54,9 +54,9 @@ class IgnoredFiles:
 
     def __contains__(self, path: str) -> bool:
         """Whether Git ignores a file or folder, which need not exist; a folder has a slash at its end."""
-        below = os.path.relpath(path, self.top).replace(os.sep, "/")
-        pieces = below.split("/")
-        if below == "." or pieces[0] == ".." or len(pieces) > _DEEPEST or max(map(len, pieces)) > _LONGEST_NAME:
+        relative = os.path.relpath(path, self.top).replace(os.sep, "/")
+        pieces = relative.split("/")
+        if relative == "." or pieces[0] == ".." or len(pieces) > _MAX_DEPTH or max(map(len, pieces)) > _MAX_NAME_LENGTH:
             return False
         # Git ignores everything below an ignored folder.
         if len(pieces) > 1 and self._is_ignored_folder(pieces[:-1]):
@@ -68,105 +68,105 @@ class IgnoredFiles:
         is_ignored = self._ignored.get(name)
         if is_ignored is None:
             is_ignored = (len(pieces) > 1 and self._is_ignored_folder(pieces[:-1])) or self._is_match(pieces, True)
-            if len(self._ignored) >= _MOST_FOLDERS:
+            if len(self._ignored) >= _MAX_CACHED_FOLDERS:
                 self._ignored.clear()
             self._ignored[name] = is_ignored
         return is_ignored
 
     def _is_match(self, pieces: list[str], is_folder: bool) -> bool:
-        """The last pattern that fits counts; files in deeper folders come later."""
+        """Whether the last matching pattern ignores the path; files in deeper folders come later."""
         folder = self.top
         files: list[tuple[_PatternFile, list[str]]] = []
         for depth, piece in enumerate(pieces):
             file = self._patterns.get(folder)
             if file is None:
                 if not os.path.isdir(folder):
-                    break  # nothing is in it, and no patterns
-                file = self._patterns[folder] = _read(folder, self._remaining_patterns)
-                self._remaining_patterns -= len(file.exact) + len(file.others)
+                    break  # it has no files, and so no patterns
+                file = self._patterns[folder] = _read_patterns(folder, self._remaining_patterns)
+                self._remaining_patterns -= len(file.exact) + len(file.with_parts)
             if any(file):
                 files.append((file, pieces[depth:]))
             folder = os.path.join(folder, piece)
-        verdicts = (self._verdict(file, below, is_folder) for file, below in reversed(files))
+        verdicts = (self._find_verdict(file, relative_pieces, is_folder) for file, relative_pieces in reversed(files))
         return next((verdict for verdict in verdicts if verdict is not None), False)
 
-    def _verdict(self, file: _PatternFile, below: list[str], is_folder: bool) -> bool | None:
-        """Whether the last pattern of a file that fits ignores a path; None if none fits."""
-        name = below[-1]
-        keys = [(key, False) for key in (name, f"*{name[name.rfind('.') :]}", f"/{'/'.join(below)}")]
+    def _find_verdict(self, file: _PatternFile, pieces: list[str], is_folder: bool) -> bool | None:
+        """Return whether the last matching pattern of a file ignores a path; None without a match."""
+        name = pieces[-1]
+        keys = [(key, False) for key in (name, f"*{name[name.rfind('.') :]}", f"/{'/'.join(pieces)}")]
         keys += [(key, True) for key, _ in keys if is_folder]
         last, verdict = max((file.exact[key] for key in keys if key in file.exact), default=(-1, None))
-        if not file.others:
+        if not file.with_parts:
             return verdict
-        cost = sum(1 + len(one) ** 2 // 1024 for one in below)
+        cost = sum(1 + len(piece) ** 2 // 1024 for piece in pieces)
         self._remaining_steps += _STEPS_PER_NAME * cost
-        for number, pattern in file.others:
+        for number, pattern in file.with_parts:
             if number < last or self._remaining_steps < 0:
                 break
             if is_folder or not pattern.is_for_folders:
                 self._remaining_steps -= cost * (len(pattern.parts) if pattern.is_costly else 1)
-                if _fits(below, pattern.parts):
+                if _matches_parts(pieces, pattern.parts):
                     return not pattern.is_negated
         return verdict
 
 
 class _Pattern(NamedTuple):
     key: str | None
-    """What a lookup finds it by: a name, "*" and an ending, or "/" and a path; None if it has parts."""
-    parts: tuple[Fits | None, ...]
-    """For each piece of a path below the folder of the file that has the pattern; None: any number of folders."""
+    """The key for lookups: a name, "*" and a suffix, or "/" and a path; None if the pattern has parts."""
+    parts: tuple[Matcher | None, ...]
+    """A matcher for each name of a path below the folder of the `.gitignore`; None: any number of folders."""
     is_negated: bool
     is_for_folders: bool
     is_costly: bool
-    """Whether the pattern has "**" before more than a name, so that a comparison takes long."""
+    """Whether the pattern has "**" and more than one other part, so that a comparison takes long."""
 
 
 class _PatternFile(NamedTuple):
     exact: dict[tuple[str, bool], tuple[int, bool]]
-    """By key, and whether they are for folders: the number of the last such pattern, and whether it ignores."""
-    others: list[tuple[int, _Pattern]]
-    """Those with parts and their numbers, the last one first."""
+    """(key, is_for_folders) -> the number of the last such pattern, and whether it ignores."""
+    with_parts: list[tuple[int, _Pattern]]
+    """The patterns with parts and their numbers, the last one first."""
 
 
-def _read(folder: str, most: int) -> _PatternFile:
+def _read_patterns(folder: str, limit: int) -> _PatternFile:
     try:
         with open_file(os.path.join(folder, ".gitignore")) as file:
-            lines = file.read(_READ).decode("utf-8", "replace").splitlines()
+            lines = file.read(_MAX_FILE_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         lines = []
-    read = _PatternFile({}, [])
-    for number, line in enumerate(islice((one for one in lines if one.strip() and not one.startswith("#")), most)):
-        pattern = _pattern(line)
+    patterns = _PatternFile({}, [])
+    for number, line in enumerate(islice((text for text in lines if text.strip() and not text.startswith("#")), limit)):
+        pattern = _parse_pattern(line)
         if pattern.key is None:
-            read.others.append((number, pattern))
+            patterns.with_parts.append((number, pattern))
         else:
-            read.exact[pattern.key, pattern.is_for_folders] = number, not pattern.is_negated
-    read.others.reverse()
-    return read
+            patterns.exact[pattern.key, pattern.is_for_folders] = number, not pattern.is_negated
+    patterns.with_parts.reverse()
+    return patterns
 
 
-def _pattern(line: str) -> _Pattern:
-    line = _TRAILING.sub("", line)
+def _parse_pattern(line: str) -> _Pattern:
+    line = _TRAILING_BLANKS.sub("", line)
     is_negated = line.startswith("!")
     line = line[is_negated:]
     path = line.rstrip("/")
     parts = path.split("/")
-    if _WITHOUT_PARTS.fullmatch(path):
+    if _LOOKUP_PATTERN.fullmatch(path):
         key = path if len(parts) == 1 else f"/{'/'.join(filter(None, parts))}"
         return _Pattern(key, (), is_negated, line.endswith("/"), False)
     if len(parts) == 1:  # in any folder
-        parts.insert(0, _FOLDERS)
-    elif parts[-1] == _FOLDERS:  # what is in the folder, and not the folder
+        parts.insert(0, _ANY_FOLDERS)
+    elif parts[-1] == _ANY_FOLDERS:  # matches the contents of the folder, not the folder
         parts.append("*")
     try:
-        made = tuple(None if one == _FOLDERS else _expression(one) for one in parts if one)
+        matchers = tuple(None if part == _ANY_FOLDERS else _compile_part(part) for part in parts if part)
     except re.error:  # a range that ends before it begins
-        made = ()
-    return _Pattern(None, made, is_negated, line.endswith("/"), None in made and len(made) > 2)
+        matchers = ()
+    return _Pattern(None, matchers, is_negated, line.endswith("/"), None in matchers and len(matchers) > 2)
 
 
-def _expression(part: str) -> Fits:
-    """What a part without a slash fits.  Each "*" takes as little as it can, and only the last one more."""
+def _compile_part(part: str) -> Matcher:
+    """Compile a part without a slash.  Each "*" takes as little as possible; only the last one can take more."""
     runs = [""]
     for piece in _PIECES.findall(part):
         if piece[0] == "*":
@@ -174,7 +174,7 @@ def _expression(part: str) -> Fits:
         elif piece == "?":
             runs[-1] += "."
         elif piece[0] == "[" and len(piece) > 1:
-            inner = _IN_SETS.sub(r"\\\g<0>", piece[1:-1]).replace("--", "-\\-")
+            inner = _SET_SPECIALS.sub(r"\\\g<0>", piece[1:-1]).replace("--", "-\\-")
             runs[-1] += f"[^{inner[1:]}]" if inner[:1] in "!^" else f"[{inner}]"
         else:
             runs[-1] += re.escape(piece[-1])
@@ -183,22 +183,22 @@ def _expression(part: str) -> Fits:
     return re.compile(f"{first}{''.join(f'(?>.*?{run})' for run in middle)}{last}", re.DOTALL).fullmatch
 
 
-def _fits(pieces: list[str], parts: tuple[Fits | None, ...]) -> bool:
-    """Whether a path fits a pattern; of its "any folders" only the last can be longer than it was first taken."""
+def _matches_parts(pieces: list[str], parts: tuple[Matcher | None, ...]) -> bool:
+    """Whether a path matches a pattern; after a mismatch only the last "**" so far takes one more folder."""
     if len(parts) == 2 and parts[0] is None and parts[1] is not None:
-        return bool(parts[1](pieces[-1]))  # a name in any folder, as most are
+        return bool(parts[1](pieces[-1]))  # a name in any folder, the most common form
     piece = part = 0
-    again: tuple[int, int] | None = None
+    retry: tuple[int, int] | None = None
     while piece < len(pieces):
-        expression = parts[part] if part < len(parts) else _NO_MATCH
-        if expression is None:
+        matcher = parts[part] if part < len(parts) else _NO_MATCH
+        if matcher is None:
             part += 1
-            again = piece, part
-        elif expression(pieces[piece]):
+            retry = piece, part
+        elif matcher(pieces[piece]):
             piece, part = piece + 1, part + 1
-        elif again is not None:
-            piece, part = again[0] + 1, again[1]
-            again = piece, part
+        elif retry is not None:
+            piece, part = retry[0] + 1, retry[1]
+            retry = piece, part
         else:
             return False
-    return bool(parts) and all(one is None for one in parts[part:])
+    return bool(parts) and all(matcher is None for matcher in parts[part:])

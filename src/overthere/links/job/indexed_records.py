@@ -1,4 +1,4 @@
-"""The records that an index names: each is read only if it is the one that is meant."""
+"""Finds the records that an index names; a record that differs from its entry is not read."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from typing import BinaryIO
 
 from overthere.links.job.task_builder import IndexedRecord
 
-__all__ = ["runs"]
+__all__ = ["find_runs"]
 
-_HEAD, _MOST = 1 << 12, 1 << 16
-"""Octets of a record in which its header is looked for, packed and unpacked."""
-_RUN = 1 << 22
-"""Octets of a run: what was looked at is still at hand when it is read."""
+_MAX_PACKED_BYTES, _MAX_HEADER_BYTES = 1 << 12, 1 << 16
+"""Bytes of a record that are searched for its header, packed and unpacked."""
+_MAX_RUN_BYTES = 1 << 22
+"""Bytes of a run: what was checked is still cached when it is read."""
 _FIELD = r"\r\n{}:[ \t]*+<?([^\r\n>]*+)"
 _URI = re.compile(_FIELD.format("WARC-Target-URI").encode(), re.IGNORECASE)
 _DIGEST = re.compile(_FIELD.format("WARC-Payload-Digest").encode(), re.IGNORECASE)
 
 
-def runs(file: BinaryIO, records: tuple[IndexedRecord, ...]) -> Iterator[tuple[int, int, str]]:
-    """Where records lie that follow one another: start, end, and the note on one that is not read, or "".
+def find_runs(file: BinaryIO, records: tuple[IndexedRecord, ...]) -> Iterator[tuple[int, int, str]]:
+    """Yield runs of adjacent records: start, end, and the note if it is one record that is not read, otherwise "".
 
     Raises: OSError of the file.
     """
-    start = end = last = -1
-    for one in records:
-        if one.offset == last:
-            continue  # it was found under another entry
-        file.seek(one.offset)
-        note = "" if _is_meant(file.read(_HEAD), one) else "other-record"
-        last = last if note else one.offset
-        if not note and one.offset == end and one.length and end - start < _RUN:
-            end += one.length
+    start = end = last_offset = -1
+    for record in records:
+        if record.offset == last_offset:
+            continue  # another entry names the same record
+        file.seek(record.offset)
+        note = "" if _matches_index(file.read(_MAX_PACKED_BYTES), record) else "other-record"
+        last_offset = last_offset if note else record.offset
+        if not note and record.offset == end and record.length and end - start < _MAX_RUN_BYTES:
+            end += record.length
             continue
         if start >= 0:
             yield start, end, ""
-        start, end = one.offset, one.offset + max(one.length, 1)
+        start, end = record.offset, record.offset + max(record.length, 1)
         if note:
             yield start, end, note
             start = end = -1
@@ -45,18 +45,18 @@ def runs(file: BinaryIO, records: tuple[IndexedRecord, ...]) -> Iterator[tuple[i
         yield start, end, ""
 
 
-def _is_meant(head: bytes, record: IndexedRecord) -> bool:
-    """Whether a record has the URI and the digest of the index, as far as it says them itself."""
+def _matches_index(head: bytes, record: IndexedRecord) -> bool:
+    """Whether a record has the URI and the digest of the index, as far as it states them."""
     if head.startswith(b"\x1f\x8b"):
         try:
-            head = zlib.decompressobj(31).decompress(head, _MOST)
+            head = zlib.decompressobj(31).decompress(head, _MAX_HEADER_BYTES)
         except zlib.error:
             return False
-    if not head.startswith(b"WARC/"):  # of an ARC file the URI begins the record
+    if not head.startswith(b"WARC/"):  # in an ARC file, the record begins with the URI
         return record.uri != "" and head.startswith(record.uri.encode() + b" ")
     header = head.partition(b"\r\n\r\n")[0]
     uri, digest = _URI.search(header), _DIGEST.search(header)
     if uri is not None and record.uri and uri[1].strip() != record.uri.encode():
         return False
-    said = b"" if digest is None else digest[1].strip().rpartition(b":")[2]
-    return not (said and record.digest) or said.upper() == record.digest.encode().upper()
+    stated_digest = b"" if digest is None else digest[1].strip().rpartition(b":")[2]
+    return not (stated_digest and record.digest) or stated_digest.upper() == record.digest.encode().upper()

@@ -1,4 +1,4 @@
-"""What the options of a job need, before it begins."""
+"""Checks the options of a job before it begins."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["check_options"]
 
 
 def check_options(options: Options) -> None:
-    """Raises: NotSpecified for an unknown edition; ValueError for an unknown kind; ModuleNotFoundError for what the
-    extras `links` and `whatwg` bring: here, and not in a worker.
+    """Raise the errors of options, before any worker does: NotSpecified for an unknown edition; ValueError for an
+    unknown kind; ModuleNotFoundError for a missing package of the extras `links` and `whatwg`.
     """
     from overthere.editions import NAMES
 

@@ -1,7 +1,7 @@
 """A job in parts, each an atomic Parquet file; a restarted job skips the parts that exist.
 
-What an engine does that has many machines: the parts are laid out in one place (`part_places`), and made in any order
-anywhere.
+An engine with many machines runs such a job: it writes the parts to one place (`part_places`), anywhere and in any
+order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere import __version__
 from overthere.ground.redact import mask
-from overthere.links.job.part_places import GrowingPart, place_of
+from overthere.links.job.part_places import PartWriter, place_of
 from overthere.links.job.pool import run as run_tasks
 from overthere.links.job.ranged_sources import Index, is_ranged
 from overthere.links.job.retrieval import is_uri
@@ -36,30 +36,30 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["JobSettings", "Part", "carry_out", "make", "parts", "run"]
+__all__ = ["JobSettings", "Part", "carry_out", "parts", "run", "write_part"]
 
-LEAST, MOST = 8 << 20, 2 << 30
-"""Octets of sources in a part: a file of a crawl, which has about one GB, is not cut."""
-_SHARES = 256
-_FILE = 1 << 12
-"""What a file costs beside its octets, in octets."""
-_HOSTS = 2000
-"""Names in the summary of a part, which stands in its metadata."""
+MIN_PART_BYTES, MAX_PART_BYTES = 8 << 20, 2 << 30
+"""Bytes of sources in a part: a file of a crawl, about 1 GB, is not split."""
+_TARGET_PARTS = 256
+_FILE_COST = 1 << 12
+"""Overhead per file, in bytes of work."""
+_MAX_HOSTS = 2000
+"""Hosts in the summary in the metadata of a part."""
 
 
 class Part(NamedTuple):
-    """Tasks one after another, about as much work as any other part."""
+    """Consecutive tasks; all parts are about the same amount of work."""
 
     number: int
     tasks: tuple[Task, ...]
     key: str
-    """Changes with what is to be read: paths, places in them, sizes, times of last change."""
+    """Changes with the sources: paths, ranges, sizes, modification times."""
     folder: str
-    """From where relative paths are meant."""
+    """The folder that relative paths start from."""
 
     @property
     def size(self) -> int:
-        """Octets of sources."""
+        """Bytes of sources."""
         return sum(task.size for task in self.tasks)
 
     def to_json(self) -> str:
@@ -67,7 +67,7 @@ class Part(NamedTuple):
 
     @classmethod
     def from_json(cls, text: object) -> Part:
-        """What `to_json` has written.
+        """Return the part that `to_json` wrote.
 
         Raises: ValueError for anything else.
 
@@ -79,28 +79,28 @@ class Part(NamedTuple):
         if not isinstance(text, str):
             raise ValueError(f"not a part of a job: it is not text, but {type(text).__name__}")
         try:
-            told = _fields(json.loads(text), _PART)
+            part_fields = _check_fields(json.loads(text), _PART_FIELDS)
         except RecursionError:
             raise ValueError("not a part of a job: JSON that is nested too deeply (RFC 8259 9)") from None
         except json.JSONDecodeError as error:
             raise ValueError(f"not a part of a job: {error}") from None
         tasks = []
-        for one in told["tasks"]:
-            task = _fields(one, _TASK)
+        for item in part_fields["tasks"]:
+            task = _check_fields(item, _TASK_FIELDS)
             if not all(isinstance(text, str) for text in (*task["paths"], *task["notes"])):
                 raise ValueError("not a part of a job: a path is not text")
             if task["base"] is not None:
                 URI(task["base"])
             if task["objects"] is not None:
-                task["objects"] = tuple(_texts_and_numbers(task["objects"], len(task["paths"]), int, str))
-            indexed = _texts_and_numbers(task["records"], None, int, int, str, str)
-            told_tasks = {"paths": tuple(task["paths"]), "notes": tuple(task["notes"])}
-            tasks.append(Task(**{**task, **told_tasks, "records": tuple(map(IndexedRecord._make, indexed))}))
-        return cls(**{**told, "tasks": tuple(tasks)})
+                task["objects"] = tuple(_check_rows(task["objects"], len(task["paths"]), int, str))
+            indexed = _check_rows(task["records"], None, int, int, str, str)
+            text_tuples = {"paths": tuple(task["paths"]), "notes": tuple(task["notes"])}
+            tasks.append(Task(**{**task, **text_tuples, "records": tuple(map(IndexedRecord._make, indexed))}))
+        return cls(**{**part_fields, "tasks": tuple(tasks)})
 
 
-_PART: dict[str, tuple[type, ...]] = {"number": (int,), "tasks": (list,), "key": (str,), "folder": (str,)}
-_TASK: dict[str, tuple[type, ...]] = {
+_PART_FIELDS: dict[str, tuple[type, ...]] = {"number": (int,), "tasks": (list,), "key": (str,), "folder": (str,)}
+_TASK_FIELDS: dict[str, tuple[type, ...]] = {
     "paths": (list,),
     "root": (str, NoneType),
     "base": (str, NoneType),
@@ -117,8 +117,8 @@ _TASK: dict[str, tuple[type, ...]] = {
 }
 
 
-def _texts_and_numbers(rows: list[Any], count: int | None, *kinds: type) -> Iterator[tuple[Any, ...]]:
-    """Rows of JSON, so many, each of values of these types."""
+def _check_rows(rows: list[Any], count: int | None, *kinds: type) -> Iterator[tuple[Any, ...]]:
+    """Yield rows of JSON as tuples.  Raises: ValueError unless there are `count` (None: any), all of these types."""
     if count is not None and len(rows) != count:
         raise ValueError(f"not a part of a job: {len(rows)} objects, and {count} paths")
     for row in rows:
@@ -127,8 +127,8 @@ def _texts_and_numbers(rows: list[Any], count: int | None, *kinds: type) -> Iter
         yield tuple(row)
 
 
-def _fields(fields: object, kinds: dict[str, tuple[type, ...]]) -> dict[str, Any]:
-    """An object of JSON with these fields, each of one of its types; numbers count octets or parts."""
+def _check_fields(fields: object, kinds: dict[str, tuple[type, ...]]) -> dict[str, Any]:
+    """Return a JSON object.  Raises: ValueError unless it has exactly these fields and types, numbers from 0 on."""
     if not isinstance(fields, dict) or fields.keys() != kinds.keys():
         raise ValueError(f"not a part of a job: it must be an object of {', '.join(kinds)}")
     for name, types in kinds.items():
@@ -139,20 +139,20 @@ def _fields(fields: object, kinds: dict[str, tuple[type, ...]]) -> dict[str, Any
 
 
 class JobSettings(NamedTuple):
-    """What is the same for all parts of a job."""
+    """Settings that all parts of a job share."""
 
     folder: str
     options: Options
     base: str | None = None
-    """Where the sources are published; the tasks hold it too."""
+    """The URI under which the sources are published; the tasks have it too."""
     only: tuple[str, ...] = ()
     distinct: bool = False
-    """Whether the rows are those of the link graph."""
+    """Whether to write the rows of the link graph."""
     version: str = __version__
 
     @property
     def job(self) -> str:
-        """A text that is the same if and only if the rows are."""
+        """All settings but the folder, as a text that identifies the rows."""
         form = self.options.form
         registry = self.options.registry
         options = {
@@ -160,9 +160,9 @@ class JobSettings(NamedTuple):
             "canonical": None if form is None else form.to_toml(),
             "registry": None if registry is None else sorted(registry),  # by name: a scheme is code
         }
-        told = {**self._asdict(), "options": options}
-        del told["folder"]
-        return json.dumps(told)
+        settings = {**self._asdict(), "options": options}
+        del settings["folder"]
+        return json.dumps(settings)
 
 
 def parts(
@@ -171,31 +171,31 @@ def parts(
     octets: int | None = None,
     options: Options = Options(),  # noqa: B008 - a value
 ) -> Iterator[Part]:
-    """A job in parts: the same for the same sources, however many machines there are.
+    """Yield the parts of a job: the same for the same sources, regardless of the number of machines.
 
-    octets: of the sources in a part; by default a 256th of them, from 8 MiB to 2 GiB.
-    options: which files of folders are read; the rest is asked of `carry_out`.
+    octets: bytes of sources in a part; by default a 256th of all, from 8 MiB to 2 GiB.
+    options: only those that choose the files of folders matter here; `carry_out` gets the others.
 
-    Raises: ValueError for standard input or a pipe, which no other machine could read, and for a URI.
+    Raises: ValueError for standard input or a pipe, which no other machine can read, and for a URI.
     """
     sources = list(sources)
     if octets is None:
-        total = sum(task.size for task in _tasks(sources, base, options, sys.maxsize))
-        octets = min(max(total // _SHARES, LEAST), MOST)
-    held: list[Task] = []
+        total = sum(task.size for task in _checked_tasks(sources, base, options, sys.maxsize))
+        octets = min(max(total // _TARGET_PARTS, MIN_PART_BYTES), MAX_PART_BYTES)
+    part_tasks: list[Task] = []
     number = size = 0
-    for task in _tasks(sources, base, options, octets):
-        weight = task.size + _FILE * len(task.paths)
-        if held and size + weight > octets:
-            yield _part(number, held)
-            held, size, number = [], 0, number + 1
-        held.append(task)
-        size += weight
-    if held:
-        yield _part(number, held)
+    for task in _checked_tasks(sources, base, options, octets):
+        cost = task.size + _FILE_COST * len(task.paths)
+        if part_tasks and size + cost > octets:
+            yield _make_part(number, part_tasks)
+            part_tasks, size, number = [], 0, number + 1
+        part_tasks.append(task)
+        size += cost
+    if part_tasks:
+        yield _make_part(number, part_tasks)
 
 
-def _tasks(
+def _checked_tasks(
     sources: list[str | os.PathLike[str] | URI | Index], base: URI | None, options: Options, split: int
 ) -> Iterator[Task]:
     if "-" in sources:
@@ -212,37 +212,37 @@ def _tasks(
         yield task
 
 
-def _part(number: int, held: list[Task]) -> Part:
+def _make_part(number: int, part_tasks: list[Task]) -> Part:
     folder = os.getcwd()
-    told = hashlib.sha256()
-    if not all(map(os.path.isabs, _paths(held))):
-        told.update(os.fsencode(folder))
-    for task in held:
-        told.update(json.dumps(task).encode())
+    digest = hashlib.sha256()
+    if not all(map(os.path.isabs, _all_paths(part_tasks))):
+        digest.update(os.fsencode(folder))
+    for task in part_tasks:
+        digest.update(json.dumps(task).encode())
         for path in task.paths:
             try:
                 status = os.stat(path)
-                told.update(b"%d %d\n" % (status.st_size, status.st_mtime_ns))
+                digest.update(b"%d %d\n" % (status.st_size, status.st_mtime_ns))
             except (OSError, ValueError):
-                told.update(b"-\n")
-    return Part(number, tuple(held), told.hexdigest(), folder)
+                digest.update(b"-\n")
+    return Part(number, tuple(part_tasks), digest.hexdigest(), folder)
 
 
-def _paths(held: Iterable[Task]) -> Iterator[str]:
-    return (path for task in held for path in task.paths)
+def _all_paths(part_tasks: Iterable[Task]) -> Iterator[str]:
+    return (path for task in part_tasks for path in task.paths)
 
 
 # -- one part, anywhere
 
 
 def carry_out(part: Part, options: Options, *, guarded: bool = False) -> Iterator[pa.RecordBatch | TaskEnd]:
-    """The rows of a part, each task's followed by its end.
+    """Yield the rows of a part, each task's followed by its end.
 
-    guarded: read in processes of their own, so that a document that kills one is a row ("unreadable").
+    guarded: use worker processes, so that a document that kills one becomes a row ("unreadable").
     """
     with ExitStack() as stack:
-        if not all(map(os.path.isabs, _paths(part.tasks))):
-            with suppress(OSError):  # on a machine without this folder they cannot be read, and rows say so
+        if not all(map(os.path.isabs, _all_paths(part.tasks))):
+            with suppress(OSError):  # without this folder the files are unreadable, and rows say so
                 stack.enter_context(chdir(part.folder))
         yield from run_tasks(part.tasks, options, 2 if guarded else 1, apart=True)
 
@@ -256,42 +256,42 @@ def run(
     options: Options = Options(),  # noqa: B008 - a value
     octets: int | None = None,
 ) -> Summary:
-    """Do a job with any engine that applies a function to items: `map`, that of a pool, of a client of Dask or Ray.
+    """Run a job on any engine that can map a function over items: `map`, a pool, a client of Dask or Ray.
 
-    output: a folder that all processes see, or the URI of a folder of a store.
-    apply: takes a function, which can be pickled, and the parts; it may do them anywhere, in any order, and again.
+    output: a folder that all processes can access, or the URI of a folder in a store.
+    apply: maps a picklable function over the parts, anywhere, in any order, repeatedly if necessary.
 
-    Raises: as `parts`, and what the engine raises; FileExistsError if the folder holds anything else.
+    Raises: as `parts`, and as the engine; FileExistsError if the folder contains other files.
     """
-    how = JobSettings(output, options, None if base is None else str(base), only)
-    made = list(parts(sources, base, octets, options))
+    settings = JobSettings(output, options, None if base is None else str(base), only)
+    job_parts = list(parts(sources, base, octets, options))
     place = place_of(output)
-    place.begin(how.job, len(made))
+    place.begin(settings.job, len(job_parts))
     summary = Summary()
-    for one, _ in apply(partial(make, how=how), made):
-        summary += one
+    for part_summary, _ in apply(partial(write_part, settings=settings), job_parts):
+        summary += part_summary
     place.finish()
     return summary
 
 
-def make(part: Part, how: JobSettings, *, guarded: bool = False) -> tuple[Summary, bool]:
-    """The file of a part; what is in it, and whether it was there already.
+def write_part(part: Part, settings: JobSettings, *, guarded: bool = False) -> tuple[Summary, bool]:
+    """Write the file of a part unless it exists; return its summary and whether it existed.
 
     guarded: as for `carry_out`.
 
-    A part in which a file was "unreadable" is made again: it may have been the machine that could not read it.
-    Two processes may make the same part at the same time: the later file replaces the earlier, which is equal.
+    A part with an "unreadable" file is written again, since the cause may have been the machine.
+    Two processes may write the same part at the same time: the later file replaces the earlier, which is equal.
 
     Raises: OSError if the file cannot be written.
     """
-    place = place_of(how.folder)
-    job = json.dumps([how.job, part.key])
-    kept = place.existing_summary(part.number, job)
-    if kept is not None and not kept.notes["unreadable"]:
-        return kept, True
-    file = place.open(part.number, layout(graph.schema() if how.distinct else None))
+    place = place_of(settings.folder)
+    job = json.dumps([settings.job, part.key])
+    existing = place.existing_summary(part.number, job)
+    if existing is not None and not existing.notes["unreadable"]:
+        return existing, True
+    file = place.open(part.number, layout(graph.schema() if settings.distinct else None))
     try:
-        summary = _fill(file, part, how, guarded)
+        summary = _write_rows(file, part, settings, guarded)
         place.end(part.number, file, Checkpoint(job, file.rows, 0, {"summary": summary.to_dict()}))
     except BaseException:
         file.drop()
@@ -299,23 +299,23 @@ def make(part: Part, how: JobSettings, *, guarded: bool = False) -> tuple[Summar
     return summary, False
 
 
-def _fill(file: GrowingPart, part: Part, how: JobSettings, guarded: bool) -> Summary:
+def _write_rows(file: PartWriter, part: Part, settings: JobSettings, guarded: bool) -> Summary:
     summary = Summary()
-    summary.hosts = Top(_HOSTS)
-    with graph.Graph() as added:
-        for batch in carry_out(part, how.options, guarded=guarded):
+    summary.hosts = Top(_MAX_HOSTS)
+    with graph.Graph() as pair_graph:
+        for batch in carry_out(part, settings.options, guarded=guarded):
             if isinstance(batch, TaskEnd):
                 for kind, (count, octets) in batch.kinds.items():
                     summary.document(kind, octets, count)
                 summary.passed.update(batch.passed)
                 continue
-            wanted = select(batch, how.only)
+            selected = select(batch, settings.only)
             pairs = graph.pairs(batch)
             summary.add(batch, pairs)
-            if not how.distinct:
-                file.write(wanted)
+            if not settings.distinct:
+                file.write(selected)
             else:
-                added.add(pairs if wanted is batch else graph.pairs(wanted))
-        for batch in added.batches():
+                pair_graph.add(pairs if selected is batch else graph.pairs(selected))
+        for batch in pair_graph.batches():
             file.write(batch)
     return summary

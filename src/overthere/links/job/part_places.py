@@ -1,8 +1,8 @@
-"""Where the parts of a job lie: a folder of files, or of objects in a store.
+"""Where the parts of a job are written: a folder of files, or of objects in a store.
 
-DIR/task=000012/links.parquet   the rows of a part, and in its metadata what they are made of and a summary
-DIR/_overthere.json             which job it is
-DIR/_SUCCESS                    all parts are there
+DIR/task=000012/links.parquet   the rows of a part; its metadata has the key of the part and a summary
+DIR/_overthere.json             the identity of the job
+DIR/_SUCCESS                    all parts are complete
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from overthere.tables.folder import MARK
 from overthere.tables.formats import Layout
 from overthere.tables.store_folder import SUCCESS, Place, StorePart
 
-__all__ = ["FilePlace", "GrowingPart", "ObjectPlace", "drop", "place_of"]
+__all__ = ["FilePlace", "ObjectPlace", "PartWriter", "discard_folders", "place_of"]
 
-_NAME = re.compile(r"task=([0-9]{6,})")
-_PART = re.compile(r"task=([0-9]{6,})/links\.parquet|part-[^/]*\.parquet")
-_ASIDE = "_temporary"
-_OTHERS = "the folder has files that are not parts of a link table"
+_FOLDER = re.compile(r"task=([0-9]{6,})")
+_OBJECT = re.compile(r"task=([0-9]{6,})/links\.parquet|part-[^/]*\.parquet")
+_TEMPORARY = "_temporary"
+_FOREIGN_FILES = "the folder has files that are not parts of a link table"
 
 
-class GrowingPart(Protocol):
-    """The table of a part that is being made."""
+class PartWriter(Protocol):
+    """Writes the table of a part."""
 
     rows: int
 
@@ -46,8 +46,8 @@ def place_of(folder: str) -> FilePlace | ObjectPlace:
     return ObjectPlace(folder) if is_object(folder) else FilePlace(folder)
 
 
-def _summary_of(path: Path | str, job: str) -> Summary | None:
-    """The summary of what an earlier run made of the same part."""
+def _read_summary(path: Path | str, job: str) -> Summary | None:
+    """Return the summary of the same part from an earlier run; None if there is none."""
     try:
         file = read_metadata(path)
         mark = read_mark((file.metadata or {}).get(KEY.encode(), b""), str(path), job)
@@ -57,47 +57,47 @@ def _summary_of(path: Path | str, job: str) -> Summary | None:
 
 
 class FilePlace:
-    """A folder in a file system that all machines see."""
+    """A folder in a file system that all machines share."""
 
     def __init__(self, folder: str) -> None:
         self.folder: Path = Path(folder)
 
     def claim(self) -> None:
-        """Make a folder for parts, or see that it is one.  Raises: FileExistsError if it holds anything else."""
+        """Create the folder, or check that it has only parts.  Raises: FileExistsError if it has other files."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        there = [name for name in os.listdir(self.folder) if not name.startswith((".", "_"))]
-        own = (self.folder / MARK).exists()
-        if there and not (own and all(_NAME.fullmatch(name) or name.endswith(".parquet") for name in there)):
-            raise FileExistsError(errno.EEXIST, _OTHERS, str(self.folder))
+        names = [name for name in os.listdir(self.folder) if not name.startswith((".", "_"))]
+        has_mark = (self.folder / MARK).exists()
+        if names and not (has_mark and all(_FOLDER.fullmatch(name) or name.endswith(".parquet") for name in names)):
+            raise FileExistsError(errno.EEXIST, _FOREIGN_FILES, str(self.folder))
 
     def begin(self, job: str, count: int) -> None:
-        """Lay out the folder for so many parts: of another job nothing is left, of this job what may be used again.
+        """Prepare the folder for `count` parts: remove the parts of other jobs, keep those of this job.
 
-        Raises: FileExistsError if the folder holds anything else; OSError if it cannot be written.
+        Raises: FileExistsError if the folder has other files; OSError if it cannot be written.
         """
         self.claim()
         folder = self.folder
         try:
-            same = load_mark(folder / MARK, str(folder), job) is not None
+            is_same_job = load_mark(folder / MARK, str(folder), job) is not None
         except ResumeError:
-            same = False
+            is_same_job = False
         remove(folder / SUCCESS)
         for name in os.listdir(folder):
-            task = _NAME.fullmatch(name)
-            if name == _ASIDE or (task and not (same and int(task[1]) < count)):
+            match = _FOLDER.fullmatch(name)
+            if name == _TEMPORARY or (match and not (is_same_job and int(match[1]) < count)):
                 remove_folder(folder / name)
-            elif not name.startswith((".", "_")) and not task:
+            elif not name.startswith((".", "_")) and not match:
                 remove(folder / name)
         Checkpoint(job, 0, 0, {}).save(folder / MARK)
-        (folder / _ASIDE).mkdir()
+        (folder / _TEMPORARY).mkdir()
 
     def finish(self) -> None:
-        """All parts are there."""
-        drop(self.folder / _ASIDE)
+        """Mark the job as complete."""
+        discard_folders(self.folder / _TEMPORARY)
         create_empty(self.folder / SUCCESS)
 
     def existing_summary(self, number: int, job: str) -> Summary | None:
-        return _summary_of(self._path(number), job)
+        return _read_summary(self._path(number), job)
 
     def _path(self, number: int) -> Path:
         return self.folder / f"task={number:06}" / "links.parquet"
@@ -105,50 +105,50 @@ class FilePlace:
     def open(self, number: int, layout: Layout) -> PartFile:
         path = self._path(number)
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside = self.folder / _ASIDE / f"{number}-{uuid.uuid4().hex}.parquet"
-        aside.parent.mkdir(exist_ok=True)
-        return PartFile(path, aside, layout)
+        temporary_path = self.folder / _TEMPORARY / f"{number}-{uuid.uuid4().hex}.parquet"
+        temporary_path.parent.mkdir(exist_ok=True)
+        return PartFile(path, temporary_path, layout)
 
     def end(self, number: int, part: Any, mark: Checkpoint) -> None:
         part.end(mark)
 
 
 class ObjectPlace:
-    """A folder of a store: each part is put there whole."""
+    """A folder of a store: each part is one atomic upload."""
 
     def __init__(self, folder: str) -> None:
         self.folder: str = folder
         self.place: Place = Place(folder)
 
     def claim(self) -> None:
-        """Raises: FileExistsError if the folder holds anything but parts."""
-        there = self.place.names()
-        if there and not (MARK in there and all(_PART.fullmatch(name) for name in set(there) - {MARK, SUCCESS})):
-            raise FileExistsError(errno.EEXIST, _OTHERS, self.folder)
+        """Check that the folder has only parts.  Raises: FileExistsError if it has other objects."""
+        names = self.place.names()
+        if names and not (MARK in names and all(_OBJECT.fullmatch(name) for name in set(names) - {MARK, SUCCESS})):
+            raise FileExistsError(errno.EEXIST, _FOREIGN_FILES, self.folder)
 
     def begin(self, job: str, count: int) -> None:
-        """As of files.  Raises: FileExistsError; StoreError."""
+        """As `FilePlace.begin`.  Raises: FileExistsError; StoreError."""
         self.claim()
-        there = self.place.names()
-        found = there.pop(MARK, None)
+        names = self.place.names()
+        mark = names.pop(MARK, None)
         try:
-            same = found is not None and self.place.load_mark(found, job) is not None
+            is_same_job = mark is not None and self.place.load_mark(mark, job) is not None
         except ResumeError:
-            same = False
+            is_same_job = False
         self.place.remove(SUCCESS)
-        for name in there:
-            part = _PART.fullmatch(name)
-            if part and not (same and part[1] and int(part[1]) < count):
+        for name in names:
+            match = _OBJECT.fullmatch(name)
+            if match and not (is_same_job and match[1] and int(match[1]) < count):
                 self.place.remove(name)
         text = Checkpoint(job, 0, 0, {}).to_text()
-        self.place.put(MARK, f"{text}\n".encode(), "" if found is None else found.version)
+        self.place.put(MARK, f"{text}\n".encode(), "" if mark is None else mark.version)
 
     def finish(self) -> None:
-        """All parts are there."""
+        """Mark the job as complete."""
         self.place.put(SUCCESS, b"", None)
 
     def existing_summary(self, number: int, job: str) -> Summary | None:
-        return _summary_of(self.folder + self._name(number), job)
+        return _read_summary(self.folder + self._name(number), job)
 
     def _name(self, number: int) -> str:
         return f"task={number:06}/links.parquet"
@@ -157,20 +157,20 @@ class ObjectPlace:
         return StorePart(layout)
 
     def end(self, number: int, part: Any, mark: Checkpoint) -> None:
-        """Another attempt may have put the same part, which stays then; one of other content is replaced."""
+        """Upload the part, unless another attempt has; one of another job or with "unreadable" files is replaced."""
         name = self._name(number)
         try:
             part.put(self.place, name, mark)
         except FileExistsError:
-            kept = self.existing_summary(number, mark.job)
-            if kept is not None and not kept.notes["unreadable"]:
+            existing = self.existing_summary(number, mark.job)
+            if existing is not None and not existing.notes["unreadable"]:
                 return
             self.place.remove(name)
             part.put_again(self.place, name)
 
 
-def drop(*folders: Path) -> None:
-    """Remove folders, if that is possible: readers pass over what begins with a line."""
+def discard_folders(*folders: Path) -> None:
+    """Remove folders if possible; readers skip names that begin with an underscore."""
     for folder in folders:
         with suppress(OSError):
             remove_folder(folder)

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["frugal", "run"]
+__all__ = ["return_freed_memory", "run"]
 
-_MAX_BUFFERED = 16 << 20
-"""Octets of rows that are buffered before their turn, for each worker: about the rows of one task of a WARC file."""
+_BUFFER_BYTES = 16 << 20
+"""Bytes of rows of later tasks that are buffered per worker: about the rows of one task of a WARC file."""
 _TASKS_PER_WORKER = 2
-_TASK_END, _PATH_END, _PLACE = b"done", b"part", b"path"
-"""The first octets of a message: the end of a task, the end of one of its paths, the place where a worker reads.  Rows
-begin with four octets of ones (Arrow IPC, encapsulated messages)."""
+_TASK_END, _PATH_END, _POSITION = b"done", b"part", b"path"
+"""The first bytes of a message: the end of a task, the end of one of its paths, the position of a worker.  Rows begin
+with four bytes 0xFF (Arrow IPC, encapsulated messages)."""
 _PIPE_CAPACITY = 1 << 14
-"""Octets that a pipe takes while nothing reads from it."""
+"""Bytes that a pipe accepts while nothing reads from it."""
 
 
 def run(
@@ -56,13 +56,13 @@ def run(
             yield from carry_out(task, options)
         return
     # URIs are retrieved in this process: the certificates of its policy cannot be sent to another.
-    for on_web, group in groupby(tasks, lambda task: task.policy is not None):
-        first = next(group)
-        together = chain((first,), group)  # noqa: B031 - it goes on with it
-        if on_web or (not apart and is_native(first, options)):
-            yield from run_threads(together, options, workers)
+    for is_on_web, group in groupby(tasks, lambda task: task.policy is not None):
+        first_task = next(group)
+        group_tasks = chain((first_task,), group)  # noqa: B031 - the same group, continued
+        if is_on_web or (not apart and is_native(first_task, options)):
+            yield from run_threads(group_tasks, options, workers)
         else:
-            yield from _run_processes(together, options, workers)
+            yield from _run_processes(group_tasks, options, workers)
 
 
 def _run_processes(
@@ -77,7 +77,7 @@ def _run_processes(
 
 class _Worker:
     def __init__(self, options: Options) -> None:
-        self.process = Child(_work, options)
+        self.process = Child(_run_worker, options)
         self.pipe = self.process.pipe
         self.tasks: deque[int] = deque()
 
@@ -87,20 +87,20 @@ class _Worker:
         self.process.end()
 
 
-def _work(pipe: Connection, options: Options) -> None:
-    frugal()
+def _run_worker(pipe: Connection, options: Options) -> None:
+    return_freed_memory()
     # Ctrl-C is for the process that reads: it ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, OSError):
         while (task := pipe.recv()) is not None:
             if isinstance(task, _RetryTask):
-                _work_again(pipe, task, options)
+                _run_retry(pipe, task, options)
             else:
                 _Sender(pipe).send(carry_out(task, options), _TASK_END)
 
 
 class _RetryTask(NamedTuple):
-    """A task during which a worker died, to be read again path by path and unit by unit (`progress.Progress`)."""
+    """A task during which a worker died, read again path by path and unit by unit (`progress.Progress`)."""
 
     task: Task
     rows: int
@@ -108,17 +108,17 @@ class _RetryTask(NamedTuple):
     after: int = -1
     """The last unit of the first path whose rows have all arrived; -1 for none."""
     avoided: frozenset[int] = frozenset()
-    """Units of the first path that ended a worker."""
+    """Units of the first path that killed a worker."""
 
 
-def _work_again(pipe: Connection, retry: _RetryTask, options: Options) -> None:
+def _run_retry(pipe: Connection, retry: _RetryTask, options: Options) -> None:
     sender = _Sender(pipe, retry.rows)
     after, avoided = retry.after, retry.avoided
-    for place in range(len(retry.task.paths)):
-        send_place = partial(sender.place, place)
-        walk = Progress(after, avoided, send_place)
-        send_place(walk)
-        sender.send(carry_out(retry.task.path_task(place), options, walk), _PATH_END)
+    for index in range(len(retry.task.paths)):
+        send_position = partial(sender.send_position, index)
+        progress = Progress(after, avoided, send_position)
+        send_position(progress)
+        sender.send(carry_out(retry.task.path_task(index), options, progress), _PATH_END)
         after, avoided = -1, frozenset()
     pipe.send_bytes(_TASK_END + pickle.dumps(TaskEnd({}, retry.task.size)))
 
@@ -129,8 +129,8 @@ class _Sender:
     def __init__(self, pipe: Connection, rows: int = 0) -> None:
         self.pipe, self.rows = pipe, rows
 
-    def place(self, path: int, walk: Progress) -> None:
-        self.pipe.send_bytes(_PLACE + pickle.dumps((path, walk.unit, walk.source, not self.rows)))
+    def send_position(self, path: int, progress: Progress) -> None:
+        self.pipe.send_bytes(_POSITION + pickle.dumps((path, progress.unit, progress.source, not self.rows)))
 
     def send(self, results: Iterator[pa.RecordBatch | TaskEnd], end: bytes) -> None:
         for result in results:
@@ -144,13 +144,13 @@ class _Sender:
 
 
 class _Suspect:
-    """A task that ended a worker."""
+    """A task that killed a worker."""
 
-    _MOST_DEATHS = 64  # in one path, which is given up then
+    _MOST_DEATHS = 64  # in one path; the rest of it is skipped
 
     def __init__(self) -> None:
-        self.path, self.unit, self.source, self.new = 0, -1, "", True
-        """The place of the worker that reads it again, and whether its rows are new."""
+        self.path, self.unit, self.source, self.has_new_rows = 0, -1, "", True
+        """The position of the worker that reads it again, and whether its rows are new."""
         self.avoided: frozenset[int] = frozenset()
         self.vain_retries = 0  # without a new row
         self.kinds: dict[str, tuple[int, int]] = {}
@@ -159,12 +159,12 @@ class _Suspect:
     def add(self, end: TaskEnd) -> None:
         self.passed.update(end.passed)
         for kind, (count, octets) in end.kinds.items():
-            before = self.kinds.get(kind, (0, 0))
-            self.kinds[kind] = (before[0] + count, before[1] + octets)
+            total = self.kinds.get(kind, (0, 0))
+            self.kinds[kind] = (total[0] + count, total[1] + octets)
 
     def next_task(self, task: Task, rows: int) -> tuple[_RetryTask, str | None]:
-        """The task that continues after another death, and the source that gets a note: "" for the path, or None."""
-        if not self.new and self.vain_retries < 3:
+        """Return the task that continues after a death, and the source that gets a note: "" for the path, or None."""
+        if not self.has_new_rows and self.vain_retries < 3:
             self.vain_retries += 1
             return _RetryTask(task, rows, -1, self.avoided), None
         avoided = self.avoided if self.path == 0 else frozenset()
@@ -180,86 +180,86 @@ class _Suspect:
 class _Pool:
     def __init__(self, tasks: Iterator[Task], options: Options, workers: int) -> None:
         self.tasks, self.options = tasks, options
-        self.most = workers
-        self.waiting: Task | None = None
+        self.max_workers = workers
+        self.waiting_task: Task | None = None
         self.workers: list[_Worker] = []
         self.unfinished: dict[int, Task] = {}
-        """The tasks that were given to workers, by their number."""
+        """Tasks assigned to workers, by number."""
         self.messages: dict[int, deque[bytes]] = {}
         self.suspects: dict[int, _Suspect] = {}
-        """The tasks that ended a worker, by their number."""
+        """Tasks that killed a worker, by number."""
         self.rows: dict[int, int] = {}
-        """The number of rows of each task that have arrived."""
-        self.octets = 0
-        self.next = 0
-        self.turn = 0  # the task whose rows are yielded now
+        """Rows that have arrived, by the number of the task."""
+        self.buffered = 0  # bytes of messages
+        self.next_number = 0
+        self.current = 0  # of the task whose rows are yielded now
 
     def results(self) -> Iterator[pa.RecordBatch | TaskEnd]:
-        self.feed()
+        self.assign_tasks()
         while self.unfinished:
-            messages = self.messages.setdefault(self.turn, deque())
+            messages = self.messages.setdefault(self.current, deque())
             while messages:
                 message = messages.popleft()
-                self.octets -= len(message)
-                result = _read(message)
+                self.buffered -= len(message)
+                result = _parse_message(message)
                 yield result
                 if isinstance(result, TaskEnd):
-                    del self.unfinished[self.turn], self.messages[self.turn]
-                    self.turn += 1
+                    del self.unfinished[self.current], self.messages[self.current]
+                    self.current += 1
                     break
             else:
-                self.listen()
-            self.feed()
+                self.receive_messages()
+            self.assign_tasks()
 
-    def feed(self) -> None:
-        """Give tasks to the workers that have the fewest."""
+    def assign_tasks(self) -> None:
+        """Assign tasks to the workers that have the fewest."""
         while True:
-            if len(self.workers) < self.most and all(worker.tasks for worker in self.workers):
+            if len(self.workers) < self.max_workers and all(worker.tasks for worker in self.workers):
                 self.workers.append(_Worker(self.options))
             worker = min(self.workers, key=lambda worker: len(worker.tasks))
-            # A task far ahead of its turn would only fill the buffer.
-            if len(worker.tasks) >= _TASKS_PER_WORKER or self.next - self.turn > 4 * self.most:
+            # A task far ahead of the current one would only fill the buffer.
+            if len(worker.tasks) >= _TASKS_PER_WORKER or self.next_number - self.current > 4 * self.max_workers:
                 return
-            self.waiting = self.waiting or next(self.tasks, None)
+            self.waiting_task = self.waiting_task or next(self.tasks, None)
             # A worker may block until its pipe is read: a message larger than that pipe would block this process too.
-            if self.waiting is None or (worker.tasks and len(pickle.dumps(self.waiting)) > _PIPE_CAPACITY):
+            if self.waiting_task is None or (worker.tasks and len(pickle.dumps(self.waiting_task)) > _PIPE_CAPACITY):
                 return
-            self.give(worker, self.next, self.waiting)
-            self.waiting = None
-            self.next += 1
+            self.assign(worker, self.next_number, self.waiting_task)
+            self.waiting_task = None
+            self.next_number += 1
 
-    def give(self, worker: _Worker, number: int, task: Task, message: Task | _RetryTask | None = None) -> None:
+    def assign(self, worker: _Worker, number: int, task: Task, message: Task | _RetryTask | None = None) -> None:
         self.unfinished[number] = task
         worker.tasks.append(number)
         with contextlib.suppress(OSError):  # a dead worker is found when its pipe is read
             worker.pipe.send(message or task)
 
-    def listen(self) -> None:
-        """Receive messages: always of the worker whose turn it is, of others while the buffer has room."""
-        listening = [
+    def receive_messages(self) -> None:
+        """Receive messages: from the worker with the current task, and from others while the buffer has room."""
+        readable_workers = [
             worker
             for worker in self.workers
-            if worker.tasks and (worker.tasks[0] == self.turn or self.octets < _MAX_BUFFERED * self.most)
+            if worker.tasks and (worker.tasks[0] == self.current or self.buffered < _BUFFER_BYTES * self.max_workers)
         ]
         from multiprocessing.connection import wait
 
-        pipes = {worker.pipe: worker for worker in listening}
+        pipes = {worker.pipe: worker for worker in readable_workers}
         ready: list[Any] = wait(list(pipes))
         for pipe in ready:
             worker = pipes[pipe]
             try:
                 message = pipe.recv_bytes()
             except (EOFError, OSError):
-                self.replace(worker)
+                self.replace_worker(worker)
                 continue
-            self.receive(worker, message)
+            self.handle_message(worker, message)
 
-    def receive(self, worker: _Worker, message: bytes) -> None:
+    def handle_message(self, worker: _Worker, message: bytes) -> None:
         number = worker.tasks[0]
         suspect = self.suspects.get(number)
-        if message.startswith(_PLACE):
-            place = self.suspects[number]
-            place.path, place.unit, place.source, place.new = pickle.loads(message[len(_PLACE) :])
+        if message.startswith(_POSITION):
+            retried = self.suspects[number]
+            retried.path, retried.unit, retried.source, retried.has_new_rows = pickle.loads(message[len(_POSITION) :])
             return
         if message.startswith((_PATH_END, _TASK_END)):
             end: TaskEnd = pickle.loads(message[len(_TASK_END) :])
@@ -273,18 +273,18 @@ class _Pool:
             self.rows.pop(number, None)
             message = _TASK_END + pickle.dumps(end)
         else:
-            self.rows[number] = self.rows.get(number, 0) + _from_message(message).num_rows
+            self.rows[number] = self.rows.get(number, 0) + _parse_batch(message).num_rows
         self.store_message(number, message)
 
     def store_message(self, number: int, message: bytes) -> None:
         self.messages.setdefault(number, deque()).append(message)
-        self.octets += len(message)
+        self.buffered += len(message)
 
-    def replace(self, dead: _Worker) -> None:
+    def replace_worker(self, dead: _Worker) -> None:
         """Start another worker for the tasks of one that died.
 
         The task that it was reading is read again path by path and unit by unit, without the rows that have arrived.
-        If a unit ends a worker once more, it gets a note, or its path if it has no units, and the rest is read.
+        If a unit kills another worker, it gets a note, or its path if it has no units, and the rest is read.
         """
         dead.end()
         self.workers.remove(dead)
@@ -305,12 +305,12 @@ class _Pool:
                 ):
                     row_builder.note(document._replace(source=source or document.source), "unreadable")
                 self.store_message(number, bytes(row_builder.take().serialize()))
-            suspect.path, suspect.unit, suspect.source, suspect.new = 0, -1, "", not retry.rows
+            suspect.path, suspect.unit, suspect.source, suspect.has_new_rows = 0, -1, "", not retry.rows
         worker = _Worker(self.options)
         self.workers.append(worker)
-        self.give(worker, number, retry.task, retry)
+        self.assign(worker, number, retry.task, retry)
         for number in later:
-            self.give(worker, number, self.unfinished[number])
+            self.assign(worker, number, self.unfinished[number])
 
     def end(self) -> None:
         for worker in self.workers:
@@ -318,15 +318,15 @@ class _Pool:
         self.workers.clear()
 
 
-def _read(message: bytes) -> pa.RecordBatch | TaskEnd:
+def _parse_message(message: bytes) -> pa.RecordBatch | TaskEnd:
     if message.startswith(_TASK_END):
         end: TaskEnd = pickle.loads(message[len(_TASK_END) :])
         return end
-    return _from_message(message)
+    return _parse_batch(message)
 
 
-def _from_message(message: bytes) -> pa.RecordBatch:
-    """A batch as it was sent."""
+def _parse_batch(message: bytes) -> pa.RecordBatch:
+    """Return the batch in a message."""
     import pyarrow as pa
 
     from overthere.links.report.table import schema
@@ -334,7 +334,7 @@ def _from_message(message: bytes) -> pa.RecordBatch:
     return pa.ipc.read_record_batch(pa.py_buffer(message), schema())
 
 
-def frugal() -> None:
+def return_freed_memory() -> None:
     """Set the allocator of GNU's C library so that freed memory returns to the system; only in processes of our own.
 
     By default the allocator adapts its thresholds to keep large blocks, so that a job of hours holds twice the memory

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 __all__ = ["JOBS", "PER_HOST", "RetrievedFile", "prefetch_sources"]
 
 JOBS = 8
-"""URIs that are retrieved at once, by default."""
+"""URIs retrieved at once, by default."""
 PER_HOST = 2
-"""Of them those of one host (RFC 9112 9.4): of the host that a source names, wherever its redirects lead."""
-_WINDOW = 4
-"""Sources for each of `JOBS` that are looked at before their turn."""
-_WAITING = 1 << 30
-"""Octets that may wait for their turn before nothing more is begun but what is next."""
+"""URIs retrieved at once from one host (RFC 9112 9.4): the host of the source, wherever it redirects."""
+_WINDOW_PER_JOB = 4
+"""Sources per job that are prefetched."""
+_MAX_WAITING = 1 << 30
+"""Bytes of retrieved sources that may wait; above it, only the next source is retrieved."""
 
 
 class RetrievedFile(NamedTuple):
-    """What a source names, in a temporary file (`temporary.remove_files` removes it)."""
+    """A retrieved source in a temporary file (`temporary.remove_files` removes it)."""
 
     source: str | URI
     path: str
@@ -43,39 +43,39 @@ class RetrievedFile(NamedTuple):
 def prefetch_sources(
     sources: Iterable[str | os.PathLike[str] | URI | Index], policy: Policy, edition: str, jobs: int = JOBS
 ) -> Iterator[str | os.PathLike[str] | URI | Index | RetrievedFile]:
-    """The sources in their order, each URI as what it names.
+    """Yield the sources in their order, with URIs retrieved into files.
 
-    jobs: URIs that are retrieved at once, `PER_HOST` of one host; with 1 each begins when it is asked for.
+    jobs: URIs retrieved at once, `PER_HOST` from one host; with 1, each is retrieved when its turn comes.
 
     Raises: OSError if a temporary file cannot be written.
     """
-    there = _Prefetcher(policy, edition, jobs)
+    prefetcher = _Prefetcher(policy, edition, jobs)
     try:
         for source in sources:
             if is_uri(source) and not is_ranged(source):
-                there.add(_Retrieval(source))
-            elif there.window:
-                there.add(source)
+                prefetcher.add(_Retrieval(source))
+            elif prefetcher.window:
+                prefetcher.add(source)
             else:
                 yield source
-            while there.is_full():
-                yield there.next_source()
-        while there.window:
-            yield there.next_source()
+            while prefetcher.is_full():
+                yield prefetcher.next_source()
+        while prefetcher.window:
+            yield prefetcher.next_source()
     finally:
-        there.close()
+        prefetcher.close()
 
 
 class _Retrieval:
     def __init__(self, source: str | URI) -> None:
         self.source = source
         self.host = _host(source)
-        self.begun = False
+        self.is_started = False
         self.result: RetrievedFile | BaseException | None = None
 
 
 def _host(source: str | URI) -> str:
-    """The host contacted; "" for what asks none."""
+    """Return the host of a source; "" without one."""
     try:
         return (URI(source).host or "").lower()
     except OverthereError:
@@ -86,76 +86,76 @@ class _Prefetcher:
     def __init__(self, policy: Policy, edition: str, jobs: int) -> None:
         self.policy, self.edition, self.jobs = policy, edition, jobs
         self.window: deque[str | os.PathLike[str] | URI | Index | _Retrieval] = deque()
-        self.changed = Condition()
+        self.state_changed = Condition()
         self.running: Counter[str] = Counter()
-        """Retrievals by their host."""
-        self.waiting = 0
-        """Octets."""
+        """Running retrievals by host."""
+        self.waiting_bytes = 0
+        """Bytes retrieved and not yet yielded."""
         self.closed = False
 
     def is_full(self) -> bool:
-        return len(self.window) >= (1 if self.jobs == 1 else _WINDOW * self.jobs)
+        return len(self.window) >= (1 if self.jobs == 1 else _WINDOW_PER_JOB * self.jobs)
 
     def add(self, source: str | os.PathLike[str] | URI | Index | _Retrieval) -> None:
-        with self.changed:
+        with self.state_changed:
             self.window.append(source)
-            self.begin()
+            self.start_retrievals()
 
-    def begin(self) -> None:
-        """Begin what may be begun now; the caller holds the lock."""
-        first = True
-        for one in self.window:
-            if not isinstance(one, _Retrieval):
+    def start_retrievals(self) -> None:
+        """Start the retrievals that the limits allow; the caller holds the lock."""
+        is_first = True
+        for retrieval in self.window:
+            if not isinstance(retrieval, _Retrieval):
                 continue
-            if self.closed or self.running.total() >= self.jobs or (self.waiting > _WAITING and not first):
+            if self.closed or self.running.total() >= self.jobs or (self.waiting_bytes > _MAX_WAITING and not is_first):
                 return
-            first = False
-            if not one.begun and (not one.host or self.running[one.host] < PER_HOST):
-                # What hangs must not keep the process alive: a pool of the standard library would be waited for.
-                Thread(target=self.retrieve, args=(one,), daemon=True).start()
-                one.begun = True
-                self.running[one.host] += 1
+            is_first = False
+            if not retrieval.is_started and (not retrieval.host or self.running[retrieval.host] < PER_HOST):
+                # A daemon, because a hanging retrieval must not keep the process alive, as it would in a standard pool.
+                Thread(target=self.retrieve, args=(retrieval,), daemon=True).start()
+                retrieval.is_started = True
+                self.running[retrieval.host] += 1
 
-    def retrieve(self, one: _Retrieval) -> None:
+    def retrieve(self, retrieval: _Retrieval) -> None:
         try:
-            result: RetrievedFile | BaseException = _retrieve_file(one.source, self.policy, self.edition)
-        except BaseException as error:  # raised where it is asked for
+            result: RetrievedFile | BaseException = _retrieve_file(retrieval.source, self.policy, self.edition)
+        except BaseException as error:  # raised by `next_source`
             result = error
-        with self.changed:
-            self.running[one.host] -= 1
+        with self.state_changed:
+            self.running[retrieval.host] -= 1
             if isinstance(result, RetrievedFile):
-                self.waiting += result.size
+                self.waiting_bytes += result.size
                 if self.closed:
                     remove_files([result.path])
-            one.result = result
-            self.changed.notify_all()
-            with suppress(RuntimeError):  # no thread to be had: the wait for it says so
-                self.begin()
+            retrieval.result = result
+            self.state_changed.notify_all()
+            with suppress(RuntimeError):  # no thread is available: `next_source` raises that
+                self.start_retrievals()
 
     def next_source(self) -> str | os.PathLike[str] | URI | Index | RetrievedFile:
-        """The first of the window, as soon as it is there."""
-        with self.changed:
-            one = self.window[0]
-            if not isinstance(one, _Retrieval):
+        """Return the first source of the window, once it is retrieved."""
+        with self.state_changed:
+            retrieval = self.window[0]
+            if not isinstance(retrieval, _Retrieval):
                 self.window.popleft()
-                return one
-            while one.result is None:
-                self.begin()
-                self.changed.wait()
+                return retrieval
+            while retrieval.result is None:
+                self.start_retrievals()
+                self.state_changed.wait()
             self.window.popleft()
-            if isinstance(one.result, BaseException):
-                raise one.result
-            self.waiting -= one.result.size
-            self.begin()
-            return one.result
+            if isinstance(retrieval.result, BaseException):
+                raise retrieval.result
+            self.waiting_bytes -= retrieval.result.size
+            self.start_retrievals()
+            return retrieval.result
 
     def close(self) -> None:
-        """Begin nothing more, and remove what was not asked for; retrievals under way remove theirs at their end."""
-        with self.changed:
+        """Start nothing more and remove the waiting files; running retrievals remove their own files."""
+        with self.state_changed:
             self.closed = True
-            for one in self.window:
-                if isinstance(one, _Retrieval) and isinstance(one.result, RetrievedFile):
-                    remove_files([one.result.path])
+            for retrieval in self.window:
+                if isinstance(retrieval, _Retrieval) and isinstance(retrieval.result, RetrievedFile):
+                    remove_files([retrieval.result.path])
             self.window.clear()
 
 

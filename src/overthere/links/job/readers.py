@@ -1,4 +1,4 @@
-"""Which module reads which kind of document."""
+"""The module that reads each kind of document."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ READERS = {
     "metadata": "overthere.links.documents.metadata",
     "header": "overthere.links.containers.message",
 }
-"""The module whose `read` gives the references of a kind; HTML has a way of its own."""
+"""kind -> the module whose `read` yields its references; `reading` reads HTML itself."""

@@ -15,119 +15,119 @@ from overthere.links.report.rows import OCTETS, Rows
 
 __all__ = ["fill"]
 
-_SWELLING = 64
-"""A document may become so many times as much text as it is, and a batch: a long base stands in every row."""
+_MAX_EXPANSION = 64
+"""Text of rows allowed per byte of a document, besides one batch: a long base is repeated in every row."""
 
 
 def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], options: Options) -> Iterator[None]:
-    """Put in the rows of a document; stops for the caller whenever there is a batch to take.
+    """Add the rows of a document; yield whenever a batch is full, so that the caller takes it.
 
-    kind, notes: what `kinds.kind_of` says of it.
+    kind, notes: the result of `kinds.kind_of`.
     """
     if kind == BEGUN:
         rows.begin(document)
-        if rows.begun is None:
+        if rows.page_bytes is None:
             yield
         else:
-            yield from _bound(rows, document, rows.begun, _make_rows(rows, document, options, set(document.notes)))
+            yield from _limit(rows, document, rows.page_bytes, _make_rows(rows, document, options, set(document.notes)))
         return
     for note in document.notes:
         rows.note(document, note)
     if not document.content:
-        # A container has none here; a document with a note has said why.
+        # Containers have no content here; a note explains why it is missing.
         if not document.notes:
             rows.note(document, "empty")
         return
     for note in notes:
         if note not in document.notes:
             rows.note(document, note)
-    made = _html(rows, document, options) if kind == "html" else _read_other(kind, rows, document, options)
-    yield from _bound(rows, document, len(document.content), made)
+    batch_sizes = _read_html(rows, document, options) if kind == "html" else _read_other(kind, rows, document, options)
+    yield from _limit(rows, document, len(document.content), batch_sizes)
 
 
-def _bound(rows: Rows, document: Document, size: int, made: Iterator[int]) -> Iterator[None]:
-    """Stop for the caller each time a batch is full; end with a note when a document has become too much text.
+def _limit(rows: Rows, document: Document, size: int, batch_sizes: Iterator[int]) -> Iterator[None]:
+    """Yield each time a batch is full; stop with a note when a document has expanded to too much text.
 
-    size: octets of the document.  made: octets of the rows so far, each time a batch is full.
+    size: bytes of the document.  batch_sizes: bytes of each full batch.
     """
-    most = OCTETS + _SWELLING * size
-    for octets in made:
-        most -= octets
-        if most < 0:
+    remaining = OCTETS + _MAX_EXPANSION * size
+    for batch_size in batch_sizes:
+        remaining -= batch_size
+        if remaining < 0:
             rows.note(document, "too-large")
             return
         yield
 
 
-def _full(rows: Rows) -> bool:
+def _is_full(rows: Rows) -> bool:
     return len(rows) >= BATCH or rows.octets >= OCTETS
 
 
-_STEP = 256
+_ROWS_PER_STEP = 256
 
 
-def _html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
-    said = set(document.notes)
+def _read_html(rows: Rows, document: Document, options: Options) -> Iterator[int]:
+    notes = set(document.notes)
     content, lossy = html.octets(document.content, document.charset)
     if lossy:
-        _add_note(rows, document, "wrong-charset", said)
+        _add_note(rows, document, "wrong-charset", notes)
     for note in rows.html(document, content):
-        _add_note(rows, document, note, said)
-    if rows.step(_STEP):
-        yield from _make_rows(rows, document, options, said)
+        _add_note(rows, document, note, notes)
+    if rows.step(_ROWS_PER_STEP):
+        yield from _make_rows(rows, document, options, notes)
 
 
-def _make_rows(rows: Rows, document: Document, options: Options, said: set[str]) -> Iterator[int]:
-    """The rest of a page, of which some was made."""
-    more = True
-    while more:
-        if (one := rows.take_embedded()) is not None:
-            yield from _add(
-                rows, document, rows.base, embedded_data.read(one, rows.base, options, document.depth), said
+def _make_rows(rows: Rows, document: Document, options: Options, notes: set[str]) -> Iterator[int]:
+    """Make the remaining rows of a page; yield the bytes of each full batch."""
+    has_more = True
+    while has_more:
+        if (embedded := rows.take_embedded()) is not None:
+            yield from _add_references(
+                rows, document, rows.base, embedded_data.read(embedded, rows.base, options, document.depth), notes
             )
-        if _full(rows):
+        if _is_full(rows):
             yield rows.octets
-        more = rows.step(_STEP)
+        has_more = rows.step(_ROWS_PER_STEP)
 
 
 def _read_other(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
     if kind not in READERS:
         return
     read: Callable[[Document, Options], Iterator[Found | Note | PassedContent]] = import_module(READERS[kind]).read
-    yield from _add(rows, document, document.base, read(document, options), set(document.notes))
+    yield from _add_references(rows, document, document.base, read(document, options), set(document.notes))
 
 
-def _add_note(rows: Rows, document: Document, kind: str, said: set[str]) -> None:
-    """A note of a document, once."""
-    if kind not in said:
-        said.add(kind)
+def _add_note(rows: Rows, document: Document, kind: str, notes: set[str]) -> None:
+    """Add a note on a document, once."""
+    if kind not in notes:
+        notes.add(kind)
         rows.note(document, kind)
 
 
-def _add(
-    rows: Rows, document: Document, outer: Base, references: Iterator[Found | Note | PassedContent], said: set[str]
+def _add_references(
+    rows: Rows, document: Document, outer: Base, references: Iterator[Found | Note | PassedContent], notes: set[str]
 ) -> Iterator[int]:
-    """Put in what a reader has found, which has the base `outer` where it has none of its own.
+    """Add the results of a reader; yield the bytes of each full batch.
 
-    said: the notes so far.
+    outer: the base of references without their own.
     """
 
-    def base_of(one: Found | Note | PassedContent) -> Base | None:
-        if not isinstance(one, Found):
+    def base_of(item: Found | Note | PassedContent) -> Base | None:
+        if not isinstance(item, Found):
             return None
-        return one.base if one.codebase is None else from_content(one.codebase, one.base or outer)
+        return item.base if item.codebase is None else from_content(item.codebase, item.base or outer)
 
     for base, group in groupby(references, base_of):
-        # A long base stands in every row, in most targets and in their normal forms.
-        step = min(_STEP, OCTETS // (3 * len(str((base or outer).uri))) + 1)
-        while given := list(islice(group, step)):
-            some = [one for one in given if isinstance(one, Found)]
-            for one in given if len(some) < len(given) else ():
-                if isinstance(one, PassedContent):
-                    rows.others[one.kind] += 1
-                elif isinstance(one, Note):
-                    _add_note(rows, document, one.kind, said)
-            if some:
-                rows.add(document, base or outer, some)
-            if _full(rows):
+        # A long base is repeated in every row, in most targets and in their normal forms.
+        step = min(_ROWS_PER_STEP, OCTETS // (3 * len(str((base or outer).uri))) + 1)
+        while items := list(islice(group, step)):
+            found = [item for item in items if isinstance(item, Found)]
+            for item in items if len(found) < len(items) else ():
+                if isinstance(item, PassedContent):
+                    rows.skipped_counts[item.kind] += 1
+                elif isinstance(item, Note):
+                    _add_note(rows, document, item.kind, notes)
+            if found:
+                rows.add(document, base or outer, found)
+            if _is_full(rows):
                 yield rows.octets

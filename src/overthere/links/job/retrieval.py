@@ -1,6 +1,6 @@
 """Retrieves a source that is a URI into a file, under a policy; listings become documents.
 
-`retrieve` is the one place where a source that is no file becomes one.
+Only `retrieve` turns a source that is not a file into one.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
 __all__ = ["Retrieval", "is_uri", "read", "retrieve"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:")
-_CUT = {"AccessTimeout": "truncated", "AccessFailed": "truncated", "LimitExceeded": "too-large"}
-"""What ends content before its end, and its note; of anything else the content is "corrupt"."""
+_CONTENT_NOTES = {"AccessTimeout": "truncated", "AccessFailed": "truncated", "LimitExceeded": "too-large"}
+"""Errors that cut content short, and their notes; any other error means "corrupt"."""
 
 
 class Retrieval(NamedTuple):
-    """What is known of content that was retrieved, beside its octets."""
+    """Metadata of retrieved content."""
 
     base: Base
-    """By the URI of retrieval, after redirects (RFC 3986 5.1.3), or what the answer says of it (5.1.2)."""
+    """The retrieval URI after redirects (RFC 3986 5.1.3), or the base that the response states (5.1.2)."""
     name: str = ""
-    """The path of that URI: by its suffix a kind may be known."""
+    """The path of that URI; its suffix may show the kind."""
     media_type: str = ""
-    """As told by the server or the scheme; "" if neither does."""
+    """As declared by the server or the scheme; "" if neither does."""
     charset: str | None = None
     headers: tuple[tuple[Base, bytes], ...] = ()
-    """Of each answer on the way the fields that refer to something, as lines, and what their base is: its URI."""
+    """For each response, redirects included: its URI as base, and its header fields with references, as lines."""
     notes: tuple[str, ...] = ()
     digest: str = ""
-    """Of the content: the same only if it is."""
+    """SHA-256 of the content."""
 
 
 def is_uri(source: object) -> TypeGuard[str | URI]:
@@ -64,57 +64,57 @@ def is_uri(source: object) -> TypeGuard[str | URI]:
 
 
 def retrieve(source: str | URI, policy: Policy, file: BinaryIO, edition: str) -> Retrieval:
-    """Write to the file what a URI names.
+    """Write the content of a URI to the file.
 
-    A listing (a directory, a menu) is written as a document of its own kind, for `read`.  Nothing is raised but for
-    the file: what cannot be opened has a note, and why is said to the log "overthere.links".
+    A listing (a directory, a menu) is written as a document of its own kind, for `read`.  Failures to open the URI
+    become a note, and are logged to "overthere.links".
 
     Raises: OSError if the file cannot be written.
     """
     from overthere.access.errors import DOCUMENTED, AccessRefused, ResourceMissing
     from overthere.access.opening import Opening, open_resource
 
-    here = Base(URI(f"{file_uri('.')}/"), "default", "default")
-    way = None
+    base = Base(URI(f"{file_uri('.')}/"), "default", "default")
+    opening = None
     try:
         uri = URI(source)
-        here = _base(uri)
-        way = Opening(uri, policy, None, None, None)
-        resource = open_resource(way)
+        base = _base(uri)
+        opening = Opening(uri, policy, None, None, None)
+        resource = open_resource(opening)
     except DOCUMENTED as error:
         kinds = {AccessRefused: "refused", ResourceMissing: "missing"}
-        answer = _failed_retrieval(here, source, error, kinds.get(type(error), "not-opened"))
+        answer = _failed_retrieval(base, source, error, kinds.get(type(error), "not-opened"))
     except Exception as error:
-        answer = _failed_retrieval(here, source, error, note_kind(error))
+        answer = _failed_retrieval(base, source, error, note_kind(error))
     else:
         with resource:
             if resource.session is None:
                 answer = _write_content(resource, file, edition)
             else:
-                answer = _failed_retrieval(here, source, NotSpecified("it is a session without content"), "not-opened")
+                answer = _failed_retrieval(base, source, NotSpecified("it is a session without content"), "not-opened")
     # Each redirect refers to the next URI, also the last one, where that could not be opened.
-    redirects = () if way is None else way.redirects
-    # Where it leads may be signed for whoever asked, as the base is that comes of it.
-    led = (
+    redirects = () if opening is None else opening.redirects
+    # The target of a redirect may be a signed URI, so its secrets are masked, as in the base.
+    redirect_fields = (
         _reference_fields(
             uri, [(name, mask(value)) for name, value in _fields(head) or [("Location", head.location or "")]]
         )
         for uri, head in redirects
     )
-    return answer._replace(headers=(*chain.from_iterable(led), *answer.headers))
+    return answer._replace(headers=(*chain.from_iterable(redirect_fields), *answer.headers))
 
 
-def _base(uri: URI, by: str = "retrieval") -> Base:
-    return Base(_public(uri), "retrieval", by)
+def _base(uri: URI, origin: str = "retrieval") -> Base:
+    return Base(_public_uri(uri), "retrieval", origin)
 
 
-def _public(uri: URI) -> URI:
-    """A base: without fragment, and with `***` for its secrets, which would be in each row, and in targets (7.5)."""
+def _public_uri(uri: URI) -> URI:
+    """Return a URI as base: no fragment, and secrets as `***`, since every row would repeat them (7.5)."""
     return URI(mask(str(uri.replace(fragment=None))))
 
 
 def _fields(head: Head) -> list[tuple[str, str]]:
-    """Those of HTTP, as octets of ISO Latin 1; of other protocols none."""
+    """Return the header fields of HTTP, decoded as ISO Latin 1; none for other protocols."""
     pairs: list[tuple[str, str]] = head.details.get("headers", [])
     return pairs
 
@@ -125,9 +125,9 @@ def _reference_fields(uri: URI, fields: list[tuple[str, str]]) -> Iterator[tuple
         yield _base(uri), references
 
 
-def _failed_retrieval(here: Base, source: object, error: Exception, note: str) -> Retrieval:
+def _failed_retrieval(base: Base, source: object, error: Exception, note: str) -> Retrieval:
     _log_error(source, error)
-    return Retrieval(here, notes=(note,))
+    return Retrieval(base, notes=(note,))
 
 
 def _log_error(source: object, error: Exception) -> None:
@@ -136,50 +136,50 @@ def _log_error(source: object, error: Exception) -> None:
     logging.getLogger("overthere.links").warning("%s: %s", printable(mask(str(source))), error)
 
 
-def _write_content(opened: Resource, file: BinaryIO, edition: str) -> Retrieval:
+def _write_content(resource: Resource, file: BinaryIO, edition: str) -> Retrieval:
     from hashlib import sha256
 
-    told = sha256()
+    digest = sha256()
     notes: tuple[str, ...] = ()
-    pieces = _write_listing(opened) if opened.is_listing else iter(opened)
+    pieces = _write_listing(resource) if resource.is_listing else iter(resource)
     try:
         for piece in pieces:
-            told.update(piece)
+            digest.update(piece)
             file.write(piece)
     except OverthereError as error:
-        _log_error(opened.uri, error)
-        notes = (_CUT.get(type(error).__name__, "corrupt"),)
-    headers = _fields(opened.head)
-    base = _establish_base(opened, headers, edition)
-    name = opened.uri.path
-    if opened.is_listing:
-        return Retrieval(base, name, LISTING, "utf-8", notes=notes, digest=told.hexdigest())
-    # A coding that belongs to the file itself stays, and the media type is that of what is packed (RFC 9110 8.4).
-    said = opened.how in ("server", "scheme") and "coding" not in opened.details
-    media_type, charset = media_type_of(opened.media_type or "") if said else ("", None)
+        _log_error(resource.uri, error)
+        notes = (_CONTENT_NOTES.get(type(error).__name__, "corrupt"),)
+    headers = _fields(resource.head)
+    base = _establish_base(resource, headers, edition)
+    name = resource.uri.path
+    if resource.is_listing:
+        return Retrieval(base, name, LISTING, "utf-8", notes=notes, digest=digest.hexdigest())
+    # A coding of the file itself is not decoded, and the media type is that of the packed content (RFC 9110 8.4).
+    is_declared = resource.how in ("server", "scheme") and "coding" not in resource.details
+    media_type, charset = media_type_of(resource.media_type or "") if is_declared else ("", None)
     return Retrieval(
-        base, name, media_type, charset, tuple(_reference_fields(opened.uri, headers)), notes, told.hexdigest()
+        base, name, media_type, charset, tuple(_reference_fields(resource.uri, headers)), notes, digest.hexdigest()
     )  # fmt: skip
 
 
-def _establish_base(opened: Resource, headers: list[tuple[str, str]], edition: str) -> Base:
-    own = _base(opened.uri, "redirect" if opened.history else "retrieval")
-    if opened.head.base is not None:
-        return Base(_public(opened.base), "entity", "entity")
+def _establish_base(resource: Resource, headers: list[tuple[str, str]], edition: str) -> Base:
+    base = _base(resource.uri, "redirect" if resource.history else "retrieval")
+    if resource.head.base is not None:
+        return Base(_public_uri(resource.base), "entity", "entity")
     try:
-        return establish(headers=headers, retrieval=own.uri, edition=edition, protocol="http") if headers else own
+        return establish(headers=headers, retrieval=base.uri, edition=edition, protocol="http") if headers else base
     except NotSpecified:
-        return own  # an edition without bases
+        return base  # an edition without bases
 
 
-def _write_listing(opened: Resource) -> Iterator[bytes]:
-    for entry in opened.entries():
+def _write_listing(resource: Resource) -> Iterator[bytes]:
+    for entry in resource.entries():
         if entry.uri is not None:
             yield json.dumps([entry.kind or "entry", entry.uri]).encode() + b"\n"
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
-    """The entries of a listing that have a URI, each under its kind: "directory", "file", "search", ..."""
+    """Yield the entries of a listing that have a URI, each under its kind: "directory", "file", "search", ..."""
     for line in document.content.splitlines():
         try:
             kind, uri = read_json(line)

@@ -1,4 +1,4 @@
-"""Tasks: the parts of a job, and how files and objects become some."""
+"""Tasks: the units of work of a job, built from files and objects."""
 
 from __future__ import annotations
 
@@ -19,59 +19,59 @@ __all__ = ["IndexedRecord", "Task", "TaskBuilder"]
 
 
 class IndexedRecord(NamedTuple):
-    """A record as an index names it."""
+    """A record as described by an index."""
 
     offset: int
     length: int
-    """0 where the index does not say."""
+    """0 if the index has none."""
     uri: str = ""
     digest: str = ""
 
 
 class Task(NamedTuple):
-    """A part of a job that can be read by itself, in any process on the same machine."""
+    """A part of a job that can be read independently, in any process on the same machine."""
 
     paths: tuple[str, ...]
     root: str | None
-    """The folder that was named, in which they were found; None if each of them was named itself."""
+    """The folder that is the source; None if each path is a source itself."""
     base: str | None
     """The URI under which the sources are published."""
     start: int = 0
     end: int | None = None
-    """Of a WARC or ARC file the records that begin in [start, end)."""
+    """Only the records of a WARC or ARC file that begin in [start, end) are read."""
     size: int = 0
-    """Octets, as a measure of the work."""
+    """Bytes, as a measure of the work."""
     name: str | None = None
-    """What to call a file that has the partial content through a pipe, or by a URI; "-" is standard input."""
+    """The name to show for a temporary file: a pipe or a URI; "-" is standard input."""
     retrieved: Retrieval | None = None
-    """What is known of a source that is a URI."""
+    """Metadata of a source that is a URI."""
     objects: tuple[tuple[int, str], ...] | None = None
-    """Where the paths are URIs that are read by ranges: size and version of each as it was listed, -1 and "" where its
-    first answer tells; None for files."""
+    """For paths that are URIs read by ranges: size and version of each as listed, or -1 and "", if its first response
+    gives them; None for files."""
     records: tuple[IndexedRecord, ...] = ()
-    """Of the one path the records that are read, by their places; with none all of [start, end) are."""
+    """The records of the one path to read, by offset; if empty, all in [start, end)."""
     policy: Policy | None = None
     """The policy for ranges by HTTP."""
     notes: tuple[str, ...] = ()
-    """What is the matter with the one path, of which nothing is read then."""
+    """Problems with the one path, which is not read then."""
     ignored: int = 0
-    """Files and folders before these that are not read, since tools made them (`folders.list_files`)."""
+    """Files and folders that `folders.list_files` skipped before these paths."""
 
-    def path_task(self, place: int) -> Task:
-        """The task of one of the paths."""
-        objects = None if self.objects is None else self.objects[place : place + 1]
-        return self._replace(paths=self.paths[place : place + 1], objects=objects)
+    def path_task(self, index: int) -> Task:
+        """Return the task of one of the paths."""
+        objects = None if self.objects is None else self.objects[index : index + 1]
+        return self._replace(paths=self.paths[index : index + 1], objects=objects)
 
 
-_TOGETHER, _MANY = 4 << 20, 200
-"""Small files make a task together, up to so many octets and files."""
-_FAR_SPLIT = 64 << 20
-"""Octets of a WARC file in a store that make a part: each place to cut at is looked for there."""
-_APART = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".mbox", ".eml", ".mht", ".mhtml", ".warc", ".epub")
+_MAX_GROUP_BYTES, _MAX_GROUP_FILES = 4 << 20, 200
+"""The most bytes and files of a task of small files."""
+_MIN_STORE_SPLIT = 64 << 20
+"""The least bytes per task of a WARC file in a store, where each offset to cut at takes requests."""
+_UNGROUPED = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".mbox", ".eml", ".mht", ".mhtml", ".warc", ".epub")
 
 
 class TaskBuilder:
-    """Files and objects on their way into tasks."""
+    """Groups files and objects into tasks."""
 
     def __init__(self, base: str | None, split: int) -> None:
         self.base: str | None = base
@@ -83,29 +83,29 @@ class TaskBuilder:
         self.ignored: int = 0
 
     def add(self, path: str, size: int, root: str | None, version: str | None = None) -> Iterator[Task]:
-        """Add one; the tasks that are whole come out.
+        """Add a file or object; yield the tasks that are complete.
 
-        root: the folder that was named, in which it was found.  version: of an object; None for a file.
+        root: the folder that is the source.  version: the version of an object; None for a file.
         """
         objects = None if version is None else ((size, version),)
-        split = self.split if version is None else max(self.split, _FAR_SPLIT)
+        split = self.split if version is None else max(self.split, _MIN_STORE_SPLIT)
         self.root = root
-        if size >= _TOGETHER or size > split or path.lower().endswith(_APART):
-            yield from self.all_tasks()
+        if size >= _MAX_GROUP_BYTES or size > split or path.lower().endswith(_UNGROUPED):
+            yield from self.flush()
             start = 0
             for end in _cut_offsets(path, split, objects) if size > split else ():
                 yield Task((path,), root, self.base, start, end, end - start, objects=objects)
                 start = end
             yield Task((path,), root, self.base, start, None, size - start, objects=objects)
             return
-        if len(self.paths) >= _MANY or self.size + size > _TOGETHER:
-            yield from self.all_tasks()
+        if len(self.paths) >= _MAX_GROUP_FILES or self.size + size > _MAX_GROUP_BYTES:
+            yield from self.flush()
         self.paths.append(path)
         if version is not None:
             self.versions.append((size, version))
         self.size += size
 
-    def all_tasks(self) -> Iterator[Task]:
+    def flush(self) -> Iterator[Task]:
         if self.paths or self.ignored:
             objects = tuple(self.versions) or None
             ignored, self.ignored = self.ignored, 0
@@ -116,10 +116,10 @@ class TaskBuilder:
 
 
 def _cut_offsets(path: str, split: int, objects: tuple[tuple[int, str], ...] | None) -> Iterator[int]:
-    """Where to cut a file: found as they are asked for, so that the first part does not wait for the last."""
+    """Yield the offsets to cut a file at, lazily, so that the first part does not wait for the last."""
     try:
         with open(path, "rb") if objects is None else open_object(path, *objects[0]) as file:
             if kind(path, "", file.read(HEAD))[0] == "warc":
                 yield from islice(records.cuts(file, split), 1, None)
-    except Exception as error:  # its reader says what is the matter
+    except Exception as error:  # its reader reports the problem
         note_kind(error)

@@ -18,7 +18,7 @@ from overthere.links.documents.header import HTTP
 from overthere.links.documents.kinds import CONTAINERS, HEAD, TYPES, kind
 from overthere.links.faults import guard
 from overthere.links.job.files import NotFollowedError, open_file
-from overthere.links.job.indexed_records import runs
+from overthere.links.job.indexed_records import find_runs
 from overthere.links.job.ranged_sources import open_ranges
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Document, Options
@@ -34,33 +34,33 @@ def documents(
     progress: Progress | None = None,
     pages: MakePageReader | None = None,
 ) -> Iterator[KnownDocument]:
-    """The documents of a task that a reader can read, out of all containers, and those that have notes.
+    """Yield the documents of a task that have a reader or a note, out of all containers, each with its kind.
 
-    Each with its kind.  Never raises: what is the matter is in `notes`.  What has no reader (images and the like) is
-    passed over in folders and containers; of a file that was named the note "unsupported" says so.
+    Never raises: problems become `notes`.  Files without a reader (images and the like) are skipped in folders and
+    containers; one that is a source itself gets the note "unsupported".
 
-    pages: of crawls, what reads pages on its own (`containers.model.Place`).
+    pages: makes the reader that reads pages of crawls by itself (`containers.model.Place`).
     """
     progress = Progress() if progress is None else progress
-    places = _Places(task)
-    for place, path in enumerate(task.paths):
-        made = _file_documents(places, path, place, options, progress, pages)
-        yield from guard(made, partial(_failed_source, places, path))
+    files = _TaskFiles(task)
+    for index, path in enumerate(task.paths):
+        file_documents = _file_documents(files, path, index, options, progress, pages)
+        yield from guard(file_documents, partial(_failed_source, files, path))
 
 
 def failed_sources(task: Task, options: Options) -> Iterator[Document]:
-    """The sources of a task that could not be carried out, each with the note "unreadable"."""
-    places = _Places(task)
+    """Yield the sources of a task that failed, each with the note "unreadable"."""
+    files = _TaskFiles(task)
     for path in task.paths:
-        yield _document(places, path, "unreadable")
+        yield _document(files, path, "unreadable")
 
 
-def _failed_source(places: _Places, path: str, note: str) -> KnownDocument:
-    return with_kind(_document(places, path, note))
+def _failed_source(files: _TaskFiles, path: str, note: str) -> KnownDocument:
+    return with_kind(_document(files, path, note))
 
 
-class _Places:
-    """A task, and the URIs of its files: those in one folder differ in their last segment alone."""
+class _TaskFiles:
+    """A task and the URIs of its files; the URI of a folder is computed once for all files in it."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -80,30 +80,30 @@ class _Places:
         return URI(self.prefix + encode(os.fsencode(name), keep=IN_SEGMENT))
 
     def _uri_of_object(self, path: str) -> URI:
-        """Without what is secret in it, which would stand in each row (RFC 3986 7.5)."""
+        """Return the URI without secrets, because each row repeats it (RFC 3986 7.5)."""
         if self.base is None:
             return URI(mask(path))
         root = f"{path.rpartition('/')[0]}/" if self.task.root is None else self.task.root
         return self.base.join(URIReference(f"./{path.removeprefix(root)}"))
 
-    def _retrieval_uri(self, place: Path) -> URI:
-        return retrieval_uri(place, place.parent if self.task.root is None else Path(self.task.root), self.base)
+    def _retrieval_uri(self, path: Path) -> URI:
+        return retrieval_uri(path, path.parent if self.task.root is None else Path(self.task.root), self.base)
 
 
-def _document(places: _Places, path: str, *notes: str) -> Document:
-    task = places.task
-    if (there := task.retrieved) is not None:
-        notes = (*there.notes, *notes)
+def _document(files: _TaskFiles, path: str, *notes: str) -> Document:
+    task = files.task
+    if (meta := task.retrieved) is not None:
+        notes = (*meta.notes, *notes)
         return Document(
-            _show_name(task.name or ""), b"", there.base, there.media_type, there.charset, notes, name=there.name
+            _show_name(task.name or ""), b"", meta.base, meta.media_type, meta.charset, notes, name=meta.name
         )
     if task.name is not None:
-        # It was not retrieved: the base is what was given, or by default (RFC 3986 5.1.4) where we are.
-        here = Base(URI(f"{file_uri('.')}/"), "default", "default")
-        base = here if places.base is None else _base(places.base)
+        # It was not retrieved: the base is the given one, or by default (RFC 3986 5.1.4) the current folder.
+        default_base = Base(URI(f"{file_uri('.')}/"), "default", "default")
+        base = default_base if files.base is None else _base(files.base)
         return Document(_show_name(task.name), b"", base, notes=(*task.notes, *notes))
     source = _show_name(path) if task.objects is None else mask(path)
-    return Document(source, b"", _base(places.uri(path)), notes=notes)
+    return Document(source, b"", _base(files.uri(path)), notes=notes)
 
 
 def _base(uri: URI) -> Base:
@@ -111,24 +111,24 @@ def _base(uri: URI) -> Base:
 
 
 def _show_name(path: str) -> str:
-    """A name that is text: octets of a file name that are not UTF-8 become U+FFFD (the base URI keeps them)."""
+    """Return a file name as text: bytes that are not UTF-8 become U+FFFD (the base URI keeps them)."""
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-_RECORDED = ("warc", "arc")
-"""Containers of which a part can be read."""
+_RECORD_FILES = ("warc", "arc")
+"""Containers that can be read in part."""
 
 
 def _file_documents(
-    places: _Places,
+    files: _TaskFiles,
     path: str,
-    place: int,
+    index: int,
     options: Options,
     progress: Progress,
     pages: MakePageReader | None,
 ) -> Iterator[KnownDocument]:
-    task = places.task
-    document = _document(places, path)
+    task = files.task
+    document = _document(files, path)
     is_named = task.root is None
     if is_named and options.kind:
         document = document._replace(media_type=TYPES[options.kind])
@@ -136,44 +136,44 @@ def _file_documents(
         yield with_kind(document)
         return
     try:
-        opened = open_file(path, task.root) if task.objects is None else open_ranges(task, path, place)
-    except (NotFollowedError, IsADirectoryError) as error:  # folders are listed, but for those that lie too deep
+        opened = open_file(path, task.root) if task.objects is None else open_ranges(task, path, index)
+    except (NotFollowedError, IsADirectoryError) as error:  # a path is a folder only if it is nested too deep
         note = "not-followed" if isinstance(error, NotFollowedError) else "too-deep"
         yield with_kind(document._replace(notes=(note,)))
         return
     with opened as file:
         if task.objects is not None:
-            file.seek(task.start)  # its beginning may be far from what is read
+            file.seek(task.start)  # the range to read may be far from the beginning
         head = file.read(HEAD)
         size = file.seek(0, os.SEEK_END)
         reader = NestedReader(options, size, progress, pages)
-        known = kind(document.name or task.name or path, document.media_type, head)
-        if not known[0] and ends_as_zip(file):
-            known = "zip", ()
+        file_kind = kind(document.name or task.name or path, document.media_type, head)
+        if not file_kind[0] and ends_as_zip(file):
+            file_kind = "zip", ()
         file.seek(0)
         is_part = task.start or task.end is not None
-        if is_part and (known[0] not in _RECORDED or task.start >= size):
-            note = "truncated" if known[0] in _RECORDED else "unsupported"
+        if is_part and (file_kind[0] not in _RECORD_FILES or task.start >= size):
+            note = "truncated" if file_kind[0] in _RECORD_FILES else "unsupported"
             yield with_kind(document._replace(notes=(note,)))
             return
         for base, fields in () if task.retrieved is None else task.retrieved.headers:
             yield with_kind(document._replace(content=fields, base=base, media_type=HTTP, notes=()))
-        if known[0] in CONTAINERS and head:
-            # An archive that is a source is published as a folder is.
-            beneath = URI(task.base) if is_named and task.base is not None else None
-            if beneath is None and is_named and options.rooted:
-                beneath = URI(f"{document.base.uri}!/")
+        if file_kind[0] in CONTAINERS and head:
+            # An archive that is a source is published like a folder.
+            members_base = URI(task.base) if is_named and task.base is not None else None
+            if members_base is None and is_named and options.rooted:
+                members_base = URI(f"{document.base.uri}!/")
             if not task.records:
-                yield from reader.members(known, file, document, Place(options, beneath, task.start, task.end))
+                yield from reader.members(file_kind, file, document, Place(options, members_base, task.start, task.end))
                 return
-            for start, end, note in runs(file, task.records):
+            for start, end, note in find_runs(file, task.records):
                 if note:
                     yield with_kind(document._replace(source=f"{document.source}!{start}", notes=(note,)))
                 else:
-                    yield from reader.members(known, file, document, Place(options, beneath, start, end))
+                    yield from reader.members(file_kind, file, document, Place(options, members_base, start, end))
             return
         content, notes = read_content(file, options.limit)
-    if is_named and content and not known[0]:
+    if is_named and content and not file_kind[0]:
         notes += ("unsupported",)
     document = document._replace(content=content, notes=document.notes + notes)
-    yield from reader.read(document, known, is_named=is_named)
+    yield from reader.read(document, file_kind, is_named=is_named)

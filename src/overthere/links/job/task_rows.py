@@ -22,97 +22,97 @@ __all__ = ["TaskEnd", "carry_out", "carry_out_links", "read"]
 
 
 class TaskEnd(NamedTuple):
-    """A task is over."""
+    """The end of a task, with its counts."""
 
     kinds: dict[str, tuple[int, int]]
-    """Its documents: by their kind how many there were, and of how many octets."""
+    """Number and bytes of its documents, by kind."""
     size: int
-    """Octets of its sources."""
+    """Bytes of its sources."""
     passed: dict[str, int] = {}  # noqa: RUF012 - a default that is never changed
-    """What held no document that can be read, or is read by choice only, by kind."""
+    """Counts of content without a readable document, or read only on request, by kind."""
     mark: str = ""
-    """Of all tasks so far: the same only if their sources are."""
+    """Fingerprint of all tasks so far, which differs if their sources do."""
 
     @property
     def documents(self) -> int:
         return sum(count for count, _ in self.kinds.values())
 
 
-_BESIDE = ("http", "header", BEGUN)
-"""Kinds that are no documents of their own, the header of one; or that are counted where they are read."""
+_UNCOUNTED_KINDS = ("http", "header", BEGUN)
+"""Kinds that are not counted here: the header of a document; pages that their reader counts."""
 
 
-def carry_out(task: Task, options: Options, walk: Progress | None = None) -> Iterator[pa.RecordBatch | TaskEnd]:
-    """The rows of a task in batches, and its end."""
-    return _carry_out(task, options, Progress() if walk is None else walk, _take_batch)
+def carry_out(task: Task, options: Options, progress: Progress | None = None) -> Iterator[pa.RecordBatch | TaskEnd]:
+    """Yield the rows of a task in batches, and its end."""
+    return _carry_out(task, options, Progress() if progress is None else progress, _take_batch)
 
 
 def carry_out_links(task: Task, options: Options) -> Iterator[list[Link] | TaskEnd]:
-    """The rows of a task without pyarrow, and its end; for options without `audit` and `whatwg`."""
-    return _carry_out(task, options, Progress(), lambda made, options, browsing: made.take_links())
+    """Yield the rows of a task without pyarrow, and its end; for options without `audit` and `whatwg`."""
+    return _carry_out(task, options, Progress(), lambda builder, options, browsing: builder.take_links())
 
 
-_Taken = TypeVar("_Taken")
-_Take = Callable[[Rows, Options, Browsing | None], _Taken]
-"""Takes the rows out of their maker."""
+_T = TypeVar("_T")
+_Take = Callable[[Rows, Options, Browsing | None], _T]
+"""Takes the rows out of their builder."""
 
 
-def _carry_out(task: Task, options: Options, walk: Progress, take: _Take[_Taken]) -> Iterator[_Taken | TaskEnd]:
-    made = rows(options)
-    # A task that is read again tells each record before it is read: records go one by one then, in Python.
-    pages = made.pages if walk.tell is None else None
+def _carry_out(task: Task, options: Options, progress: Progress, take: _Take[_T]) -> Iterator[_T | TaskEnd]:
+    builder = rows(options)
+    # A retried task reports each record before it is read, so records are read one by one, in Python.
+    pages = builder.pages if progress.tell is None else None
     if task.ignored:
-        walk.passed["ignored"] += task.ignored
-    return _read(documents(task, options, walk, pages), made, options, task.size, walk, take)
+        progress.passed["ignored"] += task.ignored
+    return _read(documents(task, options, progress, pages), builder, options, task.size, progress, take)
 
 
 def read(documents: Iterable[KnownDocument], options: Options) -> Iterator[pa.RecordBatch | TaskEnd]:
-    """The rows of documents in batches, each with what `kinds` says of it; and the end."""
+    """Yield the rows of documents, each given with its kind, in batches; and the end."""
     return _read(documents, rows(options), options, 0, Progress(), _take_batch)
 
 
 def _read(
-    documents: Iterable[KnownDocument], made: Rows, options: Options, size: int, walk: Progress, take: _Take[_Taken]
-) -> Iterator[_Taken | TaskEnd]:
-    """size: octets of the source.  walk: progress through the documents; if it is told, each has its own batches."""
+    documents: Iterable[KnownDocument], builder: Rows, options: Options, size: int, progress: Progress, take: _Take[_T]
+) -> Iterator[_T | TaskEnd]:
+    """size: bytes of the source.  progress: if it has `tell`, each document has its own batches."""
     kinds: dict[str, tuple[int, int]] = {}
     browsing = Browsing() if options.whatwg else None
     for document, (kind, notes) in documents:
-        if walk.is_stopped:
+        if progress.is_stopped:
             return
         if browsing is not None:
-            browsing.begin(document, kind, len(made))
-        if kind not in _BESIDE:
+            browsing.begin(document, kind, len(builder))
+        if kind not in _UNCOUNTED_KINDS:
             count, octets = kinds.get(kind or "other", (0, 0))
             kinds[kind or "other"] = (count + 1, octets + len(document.content))
-        if not walk.behind:
+        if not progress.behind:
             continue
-        filling = fill(made, document, kind, notes, options)
-        while _goes_on(filling, made, document):
-            yield take(made, options, browsing)
-        if walk.tell is not None and len(made):
-            yield take(made, options, browsing)
-    if len(made):
-        yield take(made, options, browsing)
-    for kind, (pages, octets) in made.page_counts.items():
+        full_batches = fill(builder, document, kind, notes, options)
+        while _has_batch(full_batches, builder, document):
+            yield take(builder, options, browsing)
+        if progress.tell is not None and len(builder):
+            yield take(builder, options, browsing)
+    if len(builder):
+        yield take(builder, options, browsing)
+    for kind, (pages, octets) in builder.page_counts.items():
         count, before = kinds.get(kind, (0, 0))
         kinds[kind] = (count + pages, before + octets)
-    yield TaskEnd(kinds, size, dict(walk.passed + made.passed_counts))
+    yield TaskEnd(kinds, size, dict(progress.passed + builder.passed_counts))
 
 
-def _goes_on(filling: Iterator[None], made: Rows, document: Document) -> bool:
-    """Whether there is a batch to take; whatever goes wrong with a document is its own row, and no other's."""
+def _has_batch(full_batches: Iterator[None], builder: Rows, document: Document) -> bool:
+    """Whether a full batch is ready; an exception becomes a note on the document."""
     try:
-        return next(filling, False) is None
+        return next(full_batches, False) is None
     except Exception as error:
-        made.note(document, note_kind(error))
+        builder.note(document, note_kind(error))
         return False
 
 
-def _take_batch(made: Rows, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
-    batch = made.take()
+def _take_batch(builder: Rows, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
+    batch = builder.take()
     if browsing is not None:
-        batch = browsing.fill(batch, made.hrefs)
+        batch = browsing.fill(batch, builder.hrefs)
     if not options.audit:
         return batch
     from overthere.links.report.audit_column import fill_audit

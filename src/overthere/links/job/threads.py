@@ -1,8 +1,6 @@
 """A pool of threads; rows come in the order of the tasks.
 
-The native kernel reads pages while other threads run, so that threads are enough where it reads most: one process
-holds the memory of one, and hands no rows over.  What a thread makes before its turn is held up to a bound; beyond that
-the thread waits.
+The native kernel reads pages while other threads run, and threads share memory: rows are not copied.
 """
 
 from __future__ import annotations
@@ -24,82 +22,82 @@ if TYPE_CHECKING:
 
 __all__ = ["is_native", "run_threads"]
 
-_HELD = 16 << 20
-"""Octets of rows that are held before their turn, for each thread."""
-_AHEAD = 4
-"""Tasks that are begun or wait, for each thread: what is far ahead of its turn would only be held."""
-_PATIENCE = 5.0
-"""Seconds that a thread has to end, which it does behind the document that it reads."""
-_NATIVE = ("html", "warc", "arc", "zip", "tar")
+_BUFFER_BYTES = 16 << 20
+"""Bytes of rows of later tasks that are buffered, per thread."""
+_TASKS_PER_THREAD = 4
+"""Tasks that are started or queued, per thread; more would only fill the buffer."""
+_JOIN_TIMEOUT = 5.0
+"""Seconds to wait for a thread, which stops after its current document."""
+_NATIVE_KINDS = ("html", "warc", "arc", "zip", "tar")
 
 
 def is_native(task: Task, options: Options) -> bool:
-    """Whether a task is mostly work of the native kernel, by the names of its files."""
+    """Whether the native kernel does most of the work of a task, judging by its file names."""
     if kernel.name != "native" or options.edition != "rfc3986":
         return False
     if options.audit or options.whatwg or options.form is not None:
-        return False  # Python looks at every target
-    told = "" if task.retrieved is None else task.retrieved.media_type
-    known = [kind(task.name or path, told, b"")[0] for path in task.paths]
-    return 2 * sum(name in _NATIVE for name in known) >= len(known)
+        return False  # these options need Python for every target
+    media_type = "" if task.retrieved is None else task.retrieved.media_type
+    kinds = [kind(task.name or path, media_type, b"")[0] for path in task.paths]
+    return 2 * sum(name in _NATIVE_KINDS for name in kinds) >= len(kinds)
 
 
 def run_threads(
     tasks: Iterator[Task], options: Options, workers: int
 ) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
-    """`pool.run` with threads of this process.  workers: how many."""
-    pool = _Threads(tasks, options, workers)
+    """Run tasks in threads of this process, as `pool.run` does.  workers: the number of threads."""
+    pool = _ThreadPool(tasks, options, workers)
     try:
         yield from pool.results()
     finally:
-        pool.end()
+        pool.stop()
 
 
-class _Threads:
+class _ThreadPool:
     def __init__(self, tasks: Iterator[Task], options: Options, workers: int) -> None:
         self.tasks, self.options, self.workers = tasks, options, workers
-        self.changed = threading.Condition()
-        """Holds all that follows."""
-        self.waiting: deque[tuple[int, Task]] = deque()
-        self.made: dict[int, deque[pa.RecordBatch | TaskEnd]] = {}
-        """What was made of the tasks that are not over, by their number."""
-        self.octets = 0
-        self.turn = self.next = 0
-        self.walks: dict[int, Progress] = {}
-        self.ended = False
+        self.state_changed = threading.Condition()
+        """Guards all attributes below."""
+        self.queue: deque[tuple[int, Task]] = deque()
+        self.buffers: dict[int, deque[pa.RecordBatch | TaskEnd]] = {}
+        """Results that are not yielded yet, by task number; a task has an entry until its end is yielded."""
+        self.buffered = 0
+        self.current = self.next_number = 0
+        self.progress: dict[int, Progress] = {}
+        self.is_stopping = False
         self.error: BaseException | None = None
         self.threads: list[threading.Thread] = []
 
     def results(self) -> Iterator[pa.RecordBatch | TaskEnd]:
-        self.feed()
-        while self.made:
-            with self.changed:
-                made = self.made[self.turn]
-                self.changed.wait_for(lambda: made or self.error is not None)  # noqa: B023 - it is over by then
-                if not made:
+        self.queue_tasks()
+        while self.buffers:
+            with self.state_changed:
+                buffer = self.buffers[self.current]
+                self.state_changed.wait_for(lambda: buffer or self.error is not None)  # noqa: B023 - used at once
+                if not buffer:
                     assert self.error is not None
                     raise self.error
-                result = made.popleft()
+                result = buffer.popleft()
                 if isinstance(result, TaskEnd):
-                    del self.made[self.turn]
-                    self.turn += 1
+                    del self.buffers[self.current]
+                    self.current += 1
                 else:
-                    self.octets -= result.nbytes
-                self.changed.notify_all()
+                    self.buffered -= result.nbytes
+                self.state_changed.notify_all()
             yield result
-            self.feed()
+            self.queue_tasks()
 
-    def feed(self) -> None:
-        """Give out tasks.  They are found here: finding one may take a while, and may start processes."""
-        while self.next - self.turn < _AHEAD * self.workers:
+    def queue_tasks(self) -> None:
+        """Queue tasks, in the caller's thread, since finding one may take long or start processes."""
+        while self.next_number - self.current < _TASKS_PER_THREAD * self.workers:
             task = next(self.tasks, None)
             if task is None:
                 return
-            with self.changed:
-                self.made[self.next] = deque()
-                self.waiting.append((self.next, task))
-                self.next += 1
-                self.changed.notify_all()
+            with self.state_changed:
+                self.buffers[self.next_number] = deque()
+                self.queue.append((self.next_number, task))
+                self.next_number += 1
+                self.state_changed.notify_all()
             if len(self.threads) < self.workers:
                 thread = threading.Thread(target=self.work, name=f"links {len(self.threads)}", daemon=True)
                 self.threads.append(thread)
@@ -107,45 +105,47 @@ class _Threads:
 
     def work(self) -> None:
         try:
-            while (given := self.take()) is not None:
-                number, task, walk = given
-                for result in carry_out(task, self.options, walk):
-                    if not self.put(number, result):
+            while (job := self.next_job()) is not None:
+                number, task, progress = job
+                for result in carry_out(task, self.options, progress):
+                    if not self.store(number, result):
                         return
-        except BaseException as error:  # whatever it is, it is raised where the results are asked for
-            with self.changed:
+        except BaseException as error:  # raised again by `results`, in the caller's thread
+            with self.state_changed:
                 self.error = error
-                self.changed.notify_all()
+                self.state_changed.notify_all()
 
-    def take(self) -> tuple[int, Task, Progress] | None:
-        """The next task; None when it is over."""
-        with self.changed:
-            self.changed.wait_for(lambda: self.waiting or self.ended)
-            if self.ended:
+    def next_job(self) -> tuple[int, Task, Progress] | None:
+        """Wait for the next job; return None if the pool is stopping."""
+        with self.state_changed:
+            self.state_changed.wait_for(lambda: self.queue or self.is_stopping)
+            if self.is_stopping:
                 return None
-            number, task = self.waiting.popleft()
-            walk = self.walks[number] = Progress()
-        return number, task, walk
+            number, task = self.queue.popleft()
+            progress = self.progress[number] = Progress()
+        return number, task, progress
 
-    def put(self, number: int, result: pa.RecordBatch | TaskEnd) -> bool:
-        """Hold a result until its turn.  Returns: whether to go on."""
-        with self.changed:
-            self.changed.wait_for(lambda: self.ended or number == self.turn or self.octets < _HELD * self.workers)
-            if self.ended:
+    def store(self, number: int, result: pa.RecordBatch | TaskEnd) -> bool:
+        """Buffer a result, waiting while the buffer is full; return whether to continue."""
+        with self.state_changed:
+            self.state_changed.wait_for(
+                lambda: self.is_stopping or number == self.current or self.buffered < _BUFFER_BYTES * self.workers
+            )
+            if self.is_stopping:
                 return False
-            self.made[number].append(result)
+            self.buffers[number].append(result)
             if isinstance(result, TaskEnd):
-                del self.walks[number]
+                del self.progress[number]
             else:
-                self.octets += result.nbytes
-            self.changed.notify_all()
+                self.buffered += result.nbytes
+            self.state_changed.notify_all()
         return True
 
-    def end(self) -> None:
-        with self.changed:
-            self.ended = True
-            for walk in self.walks.values():
-                walk.is_stopped = True
-            self.changed.notify_all()
+    def stop(self) -> None:
+        with self.state_changed:
+            self.is_stopping = True
+            for progress in self.progress.values():
+                progress.is_stopped = True
+            self.state_changed.notify_all()
         for thread in self.threads:
-            thread.join(_PATIENCE)
+            thread.join(_JOIN_TIMEOUT)

@@ -25,7 +25,7 @@ _WIDEST = 1 << 23
 class _Rows(Protocol):
     native: LinkRows
     options: Options
-    begun: int | None
+    page_bytes: int | None
 
 
 class RecordPages:
@@ -78,7 +78,7 @@ class RecordPages:
             if why == "record":
                 yield Record(f"{prefix}{place}", *more)
             elif why in ("page", "full"):
-                notes, self.rows.begun = more or ((), None)
+                notes, self.rows.page_bytes = more or ((), None)
                 base = self.outside.base if uri is None else Base(URI(uri), "retrieval", "retrieval")
                 depth = self.outside.depth + 1
                 yield BegunPage(Document(f"{source}{place}", b"", base, "text/html", notes=tuple(notes), depth=depth))

@@ -46,9 +46,9 @@ class Rows(ABC):
     """The base of the document that `html` read."""
 
     def __init__(self) -> None:
-        self.begun: int | None = None
+        self.page_bytes: int | None = None
         """Bytes of the page that `pages` has begun; None if rows should be taken and no page is unfinished."""
-        self.others: Counter[str] = Counter()
+        self.skipped_counts: Counter[str] = Counter()
         """Counts of embedded content that other readers skipped, by kind."""
         self.hrefs: dict[str, str] = {}
         """The href of the effective base element of each document that `html` read; the caller removes them."""
@@ -56,7 +56,7 @@ class Rows(ABC):
     @property
     def passed_counts(self) -> Counter[str]:
         """Counts of content that is read only on request and was skipped, by kind."""
-        return +self.others
+        return +self.skipped_counts
 
     @property
     def pages(self) -> MakePageReader | None:
@@ -257,7 +257,7 @@ class _PythonRows(Rows):
         if self.options.whatwg and href is not None:
             self.hrefs[document.source] = href
         if not self.options.metadata:
-            self.others.update(kind(item.name) for item in items if isinstance(item, EmbeddedContent))
+            self.skipped_counts.update(kind(item.name) for item in items if isinstance(item, EmbeddedContent))
             items = [item for item in items if isinstance(item, Found)]
 
         def base_against(item: Found) -> Base:
