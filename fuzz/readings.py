@@ -12,7 +12,7 @@ from overthere.base import Base
 from overthere.links.job.extraction import links
 from overthere.links.job.reading import fill
 from overthere.links.model import NOTES, Document, Link, Options
-from overthere.links.report.rows import Rows, _Native, _PythonRows
+from overthere.links.report.rows import Rows, _NativeRows, _PythonRows
 from overthere.values.normalize import normal_form
 from seeds import CASES
 
@@ -57,7 +57,7 @@ def judge(kind: str, data: bytes) -> list[Link]:
     options = _OPTIONS._replace(rung=Rung(len(data) % 5))
     found = rows_of(_PythonRows(options), document, kind, options)
     if kernel.name == "native":
-        again = rows_of(_Native(options), document, kind, options)
+        again = rows_of(_NativeRows(options), document, kind, options)
         for number, (plain, native) in enumerate(zip_longest(found, again)):
             assert plain == native, f"row {number}: plain {plain}, native {native}"
     assert len(found) <= 2 * len(content) + 8, f"{len(found)} rows of {len(content)} octets"

@@ -6,7 +6,7 @@ import pytest
 
 from overthere.ground import charsets, indexes
 from overthere.links.documents.charset import decode_text
-from overthere.links.report.browser_column import _query
+from overthere.links.report.browser_column import _encode_query
 from support import linear
 
 # Label, octets, characters; what an implementation of the Standard (encoding_rs 0.8) answers.
@@ -88,4 +88,4 @@ def test_growth(name: str) -> None:
 )
 def test_queries_are_written_in_what_was_read(charset: str, octets: bytes, query: str) -> None:
     """URL Standard 4.4: Python's own shift_jis and euc_kr have fewer characters than the Standard's."""
-    assert _query(decode_text(octets, charset)[0], charset) == query
+    assert _encode_query(decode_text(octets, charset)[0], charset) == query

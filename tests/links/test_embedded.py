@@ -25,7 +25,7 @@ from overthere.links.job.extraction import links
 from overthere.links.job.reading import fill
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Document, EmbeddedContent, Found, Link, Note, Options
-from overthere.links.report.rows import Rows, _Native, _PythonRows
+from overthere.links.report.rows import Rows, _NativeRows, _PythonRows
 from support import cases, ids, linear
 
 CASES = cases("embedded")
@@ -38,7 +38,7 @@ native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel i
 def maker(request: pytest.FixtureRequest) -> type[Rows]:
     if request.param == "native" and kernel.name != "native":
         pytest.skip("the native kernel is absent or not asked for")
-    return _Native if request.param == "native" else _PythonRows
+    return _NativeRows if request.param == "native" else _PythonRows
 
 
 def rows(maker: type[Rows], text: str, options: Options = WITH, **more: Any) -> tuple[list[Link], dict[str, int]]:
@@ -84,7 +84,7 @@ def test_without_the_choice_it_is_counted(row: dict[str, Any], maker: type[Rows]
 @native
 @pytest.mark.parametrize("row", CASES, ids=ids(CASES))
 def test_both_kernels_make_the_same_rows(row: dict[str, Any]) -> None:
-    assert rows(_Native, row["html"]) == rows(_PythonRows, row["html"])
+    assert rows(_NativeRows, row["html"]) == rows(_PythonRows, row["html"])
 
 
 PIECES = [
@@ -102,8 +102,8 @@ PIECES = [
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
 def test_both_kernels_read_alike(text: str) -> None:
-    assert rows(_Native, text) == rows(_PythonRows, text)
-    assert rows(_Native, text, Options()) == rows(_PythonRows, text, Options())
+    assert rows(_NativeRows, text) == rows(_PythonRows, text)
+    assert rows(_NativeRows, text, Options()) == rows(_PythonRows, text, Options())
 
 
 def test_a_term_that_its_prefix_spoils(maker: type[Rows]) -> None:

@@ -22,7 +22,7 @@ from overthere.links.documents.tokens import Start, tokens
 from overthere.links.job.extraction import extract, links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
-from overthere.links.report.rows import Rows, _Native, _PythonRows
+from overthere.links.report.rows import Rows, _NativeRows, _PythonRows
 from support import NO_SUITE, ROOT, cases, ids, linear, suite
 
 HTML5LIB = suite("html5lib")
@@ -35,7 +35,7 @@ absent = pytest.mark.skipif(not HTML5LIB.exists(), reason=NO_SUITE)
 def maker(request: pytest.FixtureRequest) -> type[Rows]:
     if request.param == "native" and kernel.name != "native":
         pytest.skip("the native kernel is absent or not asked for")
-    return _Native if request.param == "native" else _PythonRows
+    return _NativeRows if request.param == "native" else _PythonRows
 
 
 def inputs() -> Iterator[str]:
@@ -93,9 +93,9 @@ def test_nothing_of_the_tree_is_missing() -> None:
 @native
 def test_outside_documents_are_read_alike() -> None:
     for text in inputs():
-        assert rows(_Native, text) == rows(_PythonRows, text), text
+        assert rows(_NativeRows, text) == rows(_PythonRows, text), text
         text = marked(text)
-        assert rows(_Native, text) == rows(_PythonRows, text), text
+        assert rows(_NativeRows, text) == rows(_PythonRows, text), text
 
 
 PAGES = sorted((ROOT / "examples").rglob("*.html"))
@@ -129,7 +129,7 @@ PIECES = st.one_of(
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_foreign_content_is_read_alike(text: str) -> None:
     text += "<a href=after>"
-    assert rows(_Native, text) == rows(_PythonRows, text)
+    assert rows(_NativeRows, text) == rows(_PythonRows, text)
 
 
 SIMPLE = [tag for tag in TAGS if tag not in ("plaintext", "iframe")]
@@ -245,9 +245,9 @@ def test_a_page_that_is_cut_anywhere_is_told_alike() -> None:
     ]
     whole = [*list(inputs())[::7], *("".join(chance.choices(pieces, k=12)) for _ in range(150))]
     texts = [text[:most] for text in whole for most in range(1, min(len(text), 80))]
-    told = Counter("unclosed" in {row.error for row in rows(_Native, text)} for text in texts)
+    told = Counter("unclosed" in {row.error for row in rows(_NativeRows, text)} for text in texts)
     for text in texts:
-        assert rows(_Native, text) == rows(_PythonRows, text), text
+        assert rows(_NativeRows, text) == rows(_PythonRows, text), text
     assert min(told[True], told[False]) > 1000
 
 
@@ -270,7 +270,7 @@ def test_both_kernels_have_the_same_rules(name: str) -> None:
         f"<b><{name}><svg><g></b><title/><a href=d></title><a href=e>",
         f"<div><{name}><svg><g></div><title/><a href=d></title><a href=e>",
     ):
-        assert rows(_Native, text) == rows(_PythonRows, text), text
+        assert rows(_NativeRows, text) == rows(_PythonRows, text), text
 
 
 def test_what_lies_too_deep_is_told(maker: type[Rows]) -> None:

@@ -76,8 +76,8 @@ def test_of_nothing() -> None:
 @pytest.mark.parametrize("limit", [1, 3, 50, 100_000])
 @pytest.mark.parametrize("runs", [2, 32])
 def test_any_number_of_runs_adds_up(limit: int, runs: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(graph, "_RUNS", runs)
-    monkeypatch.setattr(graph, "_BATCH", 4)
+    monkeypatch.setattr(graph, "_MAX_RUNS", runs)
+    monkeypatch.setattr(graph, "_BATCH_ROWS", 4)
     draw = random.Random(limit)
     names: list[str | None] = [None, "", "a", "é", "\U0001f600", *map(str, range(12))]
     wanted: Counter[Key] = Counter()

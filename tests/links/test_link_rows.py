@@ -15,7 +15,7 @@ from overthere.links.job.extraction import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Found, Link, Options
 from overthere.links.report.record_pages import BATCH
-from overthere.links.report.rows import Rows, _Native, _PythonRows
+from overthere.links.report.rows import Rows, _NativeRows, _PythonRows
 from support import cases, ids
 
 HTML = cases("html")
@@ -39,7 +39,7 @@ def made(
 @native
 @pytest.mark.parametrize("row", HTML, ids=ids(HTML))
 def test_references_in_html(row: dict[str, Any]) -> None:
-    found = made(_Native(Options()), document(row["html"].encode()))
+    found = made(_NativeRows(Options()), document(row["html"].encode()))
     assert [[one.where, one.reference] for one in found if one.where] == row["is"]
 
 
@@ -49,21 +49,21 @@ def test_references_in_html(row: dict[str, Any]) -> None:
 def test_both_ways_are_the_same(row: dict[str, Any], rung: Rung) -> None:
     one = document(row["html"].encode(), parts={"http://h/a/x": "s!1", "cid:a@b": "s!2"})
     options = Options(rung)
-    assert made(_Native(options), one) == made(_PythonRows(options), one)
+    assert made(_NativeRows(options), one) == made(_PythonRows(options), one)
 
 
-MAKERS = [_Native, _PythonRows] if kernel.name == "native" else [_PythonRows]
+MAKERS = [_NativeRows, _PythonRows] if kernel.name == "native" else [_PythonRows]
 
 
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("row", HTML, ids=ids(HTML))
-def test_rows_without_pyarrow_are_those_of_a_batch(row: dict[str, Any], make: type[_Native | _PythonRows]) -> None:
+def test_rows_without_pyarrow_are_those_of_a_batch(row: dict[str, Any], make: type[_NativeRows | _PythonRows]) -> None:
     one = document(row["html"].encode(), parts={"http://h/a/x": "s!1", "cid:a@b": "s!2"})
     assert made(make(Options()), one, lambda rows: rows.take_links()) == made(make(Options()), one)
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_every_field_without_pyarrow_is_that_of_a_batch(make: type[_Native | _PythonRows]) -> None:
+def test_every_field_without_pyarrow_is_that_of_a_batch(make: type[_NativeRows | _PythonRows]) -> None:
     both = make(Options()), make(Options())
     for rows in both:
         for name in ("s", "s", "\U0001f517", ""):
@@ -77,7 +77,7 @@ def test_every_field_without_pyarrow_is_that_of_a_batch(make: type[_Native | _Py
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_what_is_meant_and_no_uri_costs_its_row(make: type[_Native | _PythonRows]) -> None:
+def test_what_is_meant_and_no_uri_costs_its_row(make: type[_NativeRows | _PythonRows]) -> None:
     """CommonMark 6.5 takes for an autolink what RFC 3986 does not derive: the rows behind it are there."""
     made_rows = make(Options())
     meant = [
@@ -164,7 +164,7 @@ def pieces() -> st.SearchStrategy[str]:
 @given(st.lists(pieces(), max_size=6).map("".join))
 def test_any_document_is_read_alike(html: str) -> None:
     one = document(html.encode())
-    assert made(_Native(Options()), one) == made(_PythonRows(Options()), one)
+    assert made(_NativeRows(Options()), one) == made(_PythonRows(Options()), one)
 
 
 def styles() -> st.SearchStrategy[str]:
@@ -189,7 +189,7 @@ def test_styles_are_read_alike(style: str) -> None:
     attribute = style.replace("&", "&amp;").replace('"', "&quot;")
     html = f'<p style="{attribute}"><style>{style}</style><svg><path fill="{attribute}"/></svg>'
     one = document(html.encode())
-    assert made(_Native(Options()), one) == made(_PythonRows(Options()), one)
+    assert made(_NativeRows(Options()), one) == made(_PythonRows(Options()), one)
 
 
 @native
@@ -200,7 +200,7 @@ def test_iris_are_mapped_alike(references: list[str]) -> None:
     """RFC 3987 3.1, and why it is no URI-reference: natively as by `to_reference`."""
     found = [Found("a href", reference) for reference in references]
     both = []
-    for kind in (_Native, _PythonRows):
+    for kind in (_NativeRows, _PythonRows):
         rows = kind(Options())
         rows.add(document(b""), BASE, found)
         both.append(list(links(rows.take())))
@@ -211,7 +211,7 @@ def test_iris_are_mapped_alike(references: list[str]) -> None:
 @settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_octets_are_read(octets: bytes) -> None:
-    made(_Native(Options()), document(b"<a href='" + octets))
+    made(_NativeRows(Options()), document(b"<a href='" + octets))
     made(_PythonRows(Options()), document(b"<a href='" + octets))
 
 
@@ -221,7 +221,7 @@ def test_any_octets_are_read(octets: bytes) -> None:
 def test_what_python_found_becomes_the_same_rows(found: list[tuple[str, str, str | None]]) -> None:
     references = [Found(where, reference, None, target) for where, reference, target in found]
     both = []
-    for rows in (_Native(Options()), _PythonRows(Options())):
+    for rows in (_NativeRows(Options()), _PythonRows(Options())):
         rows.add(document(b""), BASE, references)
         rows.note(document(b""), "truncated")
         both.append(list(links(rows.take())))
@@ -233,7 +233,7 @@ def test_what_python_found_becomes_the_same_rows(found: list[tuple[str, str, str
 def rows(request: pytest.FixtureRequest) -> Rows:
     if request.param == "native" and kernel.name != "native":
         pytest.skip("the native kernel is absent or not asked for")
-    return _Native(Options()) if request.param == "native" else _PythonRows(Options())
+    return _NativeRows(Options()) if request.param == "native" else _PythonRows(Options())
 
 
 def test_a_batch_is_bounded(rows: Rows) -> None:

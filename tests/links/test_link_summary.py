@@ -16,7 +16,7 @@ from overthere import URI
 from overthere.ground.display import columns
 from overthere.links.model import UNREAD, Link
 from overthere.links.report.picture import draw
-from overthere.links.report.summary import NOBODY, Summary, Top, shorten_middle
+from overthere.links.report.summary import EMPTY_HOST, Summary, Top, shorten_middle
 from overthere.links.report.table import to_batch
 
 BLANK = Link("s", *[None] * 12)
@@ -153,7 +153,7 @@ def test_a_picture_is_xml_whatever_a_host_holds() -> None:
     ns = "{http://www.w3.org/2000/svg}"
     shown = ["".join(node.itertext()) for node in root.iter(f"{ns}text")]
     assert "<script>&\"'" in shown
-    assert NOBODY in shown
+    assert EMPTY_HOST in shown
     panel = next(g for g in root.iter(f"{ns}g") if "Links by host" in "".join(g.itertext()))
     assert len(list(panel.iter(f"{ns}rect"))) == 20 + 2  # the first hosts, the other ones, and no host
     assert not list(root.iter("script"))

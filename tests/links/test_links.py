@@ -276,7 +276,7 @@ import os, signal
 from overthere.links.documents import html
 from overthere.links.job import pool
 from overthere.links.containers import warc
-from overthere.links.report.rows import _Native
+from overthere.links.report.rows import _NativeRows
 
 octets, documents = html.octets, warc._documents
 
@@ -295,7 +295,7 @@ def deadly_record(record, here, options):
 
 html.octets, warc._documents = deadly, deadly_record
 if "EARLY" in os.environ:
-    _Native.pages = None  # and each record in Python
+    _NativeRows.pages = None  # and each record in Python
 """
 DEADLY_JOB = """
 for batch in batches([sys.argv[1]], "http://h/", workers=2):

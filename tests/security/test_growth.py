@@ -20,7 +20,7 @@ from overthere.links.documents import css, html, json, markdown, plaintext, xml
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Options
-from overthere.links.report.rows import OCTETS, _Native, _PythonRows
+from overthere.links.report.rows import OCTETS, _NativeRows, _PythonRows
 from overthere.mail import fields
 from overthere.protocols.ftp import dialogue as ftpdialogue
 from overthere.protocols.gopher import entries as gopherentries
@@ -184,9 +184,9 @@ def test_references_from_a_long_base(work: Callable[[tuple[str, str]], object], 
         assert not bad, f"{before}: {bad}"
 
 
-@pytest.mark.parametrize("made", [_PythonRows] + [_Native] * (kernel.name == "native"))
+@pytest.mark.parametrize("made", [_PythonRows] + [_NativeRows] * (kernel.name == "native"))
 @pytest.mark.parametrize("kind", ["html", "css"])
-def test_a_batch_of_long_rows_ends_in_time(made: type[_PythonRows | _Native], kind: str) -> None:
+def test_a_batch_of_long_rows_ends_in_time(made: type[_PythonRows | _NativeRows], kind: str) -> None:
     """A base of a megabyte stands in every row, and in its target."""
     base = "http://h/" + "a/" * 500_000
     if kind == "html":

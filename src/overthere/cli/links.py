@@ -361,7 +361,7 @@ class _Job:
     def _write_graph(self) -> None:
         """Write the graph when all links are counted; until then an older graph stays."""
         from overthere.links.report import graph
-        from overthere.links.report.summary import NOBODY
+        from overthere.links.report.summary import EMPTY_HOST
 
         assert self.graph is not None
         if not self.printed:
@@ -372,7 +372,7 @@ class _Job:
         for batch in self.graph.batches():
             for source, target, scheme, links in zip(*(c.to_pylist() for c in batch.columns), strict=True):
                 names = ("-" if source is None else source, f"{scheme}:" if target is None else target)
-                click.echo(f"{links:>11,}  " + "  ".join(printable(name) or NOBODY for name in names))
+                click.echo(f"{links:>11,}  " + "  ".join(printable(name) or EMPTY_HOST for name in names))
 
     def _plot(self) -> None:
         if self.asked["plot"] is not None:

@@ -11,7 +11,7 @@ from overthere.links.job.gitignore import IgnoredFiles
 __all__ = ["SKIPPED", "list_files"]
 
 SKIPPED = -1
-"""The size that stands for a file or folder that is not read."""
+"""The size that marks a file or folder that is not read."""
 _VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj"))
 _PACKAGES_FOLDER = "node_modules"
 _ENVIRONMENT_FILE = "pyvenv.cfg"
@@ -24,8 +24,8 @@ def list_files(root: str, *, with_ignored: bool = False) -> Iterator[tuple[str, 
     """Yield the files and links below a folder with their sizes, and folders that are unreadable or nested too
     deep with the size 0.
 
-    Nothing below `.git` and its like is listed.  What Git ignores, `node_modules` and virtual environments have the
-    size `SKIPPED`, unless the folder itself is one of these or inside one; `with_ignored` lists their files too.
+    Nothing below `.git` and its like is listed.  Ignored files of Git, `node_modules` and virtual environments have
+    the size `SKIPPED`, unless the folder itself is one of these or inside one; `with_ignored` lists their files too.
     """
     ignored = None if with_ignored else _ignored_files(root)
     real = os.path.realpath(root)

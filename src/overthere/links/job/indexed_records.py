@@ -14,7 +14,7 @@ __all__ = ["find_runs"]
 _MAX_PACKED_BYTES, _MAX_HEADER_BYTES = 1 << 12, 1 << 16
 """Bytes of a record that are searched for its header, packed and unpacked."""
 _MAX_RUN_BYTES = 1 << 22
-"""Bytes of a run: what was checked is still cached when it is read."""
+"""Bytes of a run: the checked records are still cached when they are read."""
 _FIELD = r"\r\n{}:[ \t]*+<?([^\r\n>]*+)"
 _URI = re.compile(_FIELD.format("WARC-Target-URI").encode(), re.IGNORECASE)
 _DIGEST = re.compile(_FIELD.format("WARC-Payload-Digest").encode(), re.IGNORECASE)

@@ -47,7 +47,7 @@ def place_of(folder: str) -> FilePlace | ObjectPlace:
 
 
 def _read_summary(path: Path | str, job: str) -> Summary | None:
-    """Return the summary of the same part from an earlier run; None if there is none."""
+    """Return the summary of the same part from an earlier run; None without one."""
     try:
         file = read_metadata(path)
         mark = read_mark((file.metadata or {}).get(KEY.encode(), b""), str(path), job)

@@ -192,7 +192,7 @@ class _Pool:
         """Rows that have arrived, by the number of the task."""
         self.buffered = 0  # bytes of messages
         self.next_number = 0
-        self.current = 0  # of the task whose rows are yielded now
+        self.current = 0  # the task whose rows are yielded now
 
     def results(self) -> Iterator[pa.RecordBatch | TaskEnd]:
         self.assign_tasks()

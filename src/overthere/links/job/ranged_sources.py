@@ -295,7 +295,7 @@ _MAX_NAME_LENGTH, _MAX_DECODINGS = 1 << 13, 16
 _DISGUISED_DOTS = re.compile(
     rb"[\x00-\x1f\x7f\xc0\xc1]|\xe0[\x80-\x9f]|[\xf0\xf8\xfc][\x80-\x8f]|%u[0-9a-f]{4}", re.IGNORECASE
 )
-"""What faulty decoders read as dots and slashes: overlong UTF-8, `%uXXXX`, and controls, which some drop."""
+"""Bytes that faulty decoders read as dots and slashes: overlong UTF-8, `%uXXXX`, and controls, which some drop."""
 
 
 def _may_lead_out(name: str) -> bool:

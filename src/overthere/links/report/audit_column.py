@@ -23,13 +23,13 @@ def _audit_target(target: str, registry: Registry | None) -> str | None:
 
 
 def fill_audit(batch: Any, registry: Registry | None = None) -> Any:
-    """The batch with its column `audit` filled; an invalid reference is judged as it is written."""
+    """Return the batch with its column `audit` filled; an invalid reference is audited as written."""
     import pyarrow as pa
 
     pc = compute()
 
     texts = pc.coalesce(batch.column("target"), batch.column("reference"))
-    counted = pc.dictionary_encode(texts)
-    kinds = [None if harmless(text) else _audit_target(text, registry) for text in counted.dictionary.to_pylist()]
-    judged = pa.array(kinds, pa.string()).take(counted.indices)
-    return batch.set_column(batch.schema.get_field_index("audit"), "audit", judged)
+    encoded = pc.dictionary_encode(texts)
+    kinds = [None if harmless(text) else _audit_target(text, registry) for text in encoded.dictionary.to_pylist()]
+    audit = pa.array(kinds, pa.string()).take(encoded.indices)
+    return batch.set_column(batch.schema.get_field_index("audit"), "audit", audit)

@@ -1,4 +1,4 @@
-"""Pages of a WARC or ARC file, read natively: whole records that hold HTML, or describe it (WAT), become rows."""
+"""Reads pages of WARC and ARC files natively: complete records with HTML, or its metadata (WAT), become rows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["BATCH", "RecordPages"]
 
 BATCH = 1 << 14
 """Rows of a batch."""
-_WIDEST = 1 << 23
-"""Octets of a file that are read at once, at most, for a record that is long; a longer one is read in Python."""
+_MAX_WINDOW = 1 << 23
+"""The most bytes of a file that are read at once; a longer record is read in Python."""
 
 
 class _Rows(Protocol):
@@ -29,64 +29,64 @@ class _Rows(Protocol):
 
 
 class RecordPages:
-    """A `records.PageReader` for the records of one file."""
+    """Reads the pages of one file: a `records.PageReader`."""
 
     window: ClassVar[int] = 1 << 20
-    """Octets of a file that are read at once, for most records."""
+    """Bytes of a file that are read at once, for most records."""
 
-    def __init__(self, rows: _Rows, outside: Document) -> None:
-        """rows: where the rows are put.  outside: the file."""
+    def __init__(self, rows: _Rows, file_document: Document) -> None:
+        """rows: receives the rows.  file_document: the file."""
         self.rows: _Rows = rows
-        self.outside: Document = outside
+        self.file_document: Document = file_document
         self.native: LinkRows = rows.native
         self.file: BinaryIO | None = None
-        """The file that `octets` are of: each gzip member of many records is unpacked into another one."""
-        self.first: int = 0
-        """Where in the file `octets` begin."""
-        self.octets: bytes = b""
+        """The file of the window; a gzip member with several records is unpacked into its own file."""
+        self.window_start: int = 0
+        """The offset of the window in the file."""
+        self.window_bytes: bytes = b""
         self.is_last: bool = False
 
     def read_records(
-        self, file: BinaryIO, at: int, end: int, prefix: str, *, is_packed: bool, is_arc: bool = False
+        self, file: BinaryIO, offset: int, end: int, prefix: str, *, is_packed: bool, is_arc: bool = False
     ) -> Generator[Record | BegunPage, None, int]:
-        source = f"{self.outside.source}!{prefix}"
+        source = f"{self.file_document.source}!{prefix}"
         size = self.window
         while True:
-            if self.file is not file or not self.first <= at < self.first + len(self.octets):
-                self._fill_window(file, at, size)
+            if self.file is not file or not self.window_start <= offset < self.window_start + len(self.window_bytes):
+                self._fill_window(file, offset, size)
             try:
-                why, more = self.native.records(
-                    self.octets, self.first, at, end, self.is_last, is_packed, is_arc, source,
+                stop, details = self.native.records(
+                    self.window_bytes, self.window_start, offset, end, self.is_last, is_packed, is_arc, source,
                     self.rows.options.limit, BATCH,
                 )  # fmt: skip
             except Exception as error:
-                place, after, uri = self.native.place()
-                if after is None:
+                place, next_offset, uri = self.native.place()
+                if next_offset is None:
                     return place
-                self.native.note(f"{source}{place}", uri or str(self.outside.base.uri), note_kind(error))
-                at = after
+                self.native.note(f"{source}{place}", uri or str(self.file_document.base.uri), note_kind(error))
+                offset = next_offset
                 continue
-            place, after, uri = self.native.place()
-            if why == "cut":
-                if place == self.first:
+            place, next_offset, uri = self.native.place()
+            if stop == "cut":
+                if place == self.window_start:
                     size *= 2
-                    if size > _WIDEST:
+                    if size > _MAX_WINDOW:
                         return place
                 self._fill_window(file, place, size)
-                at = place
+                offset = place
                 continue
-            if why == "record":
-                yield Record(f"{prefix}{place}", *more)
-            elif why in ("page", "full"):
-                notes, self.rows.page_bytes = more or ((), None)
-                base = self.outside.base if uri is None else Base(URI(uri), "retrieval", "retrieval")
-                depth = self.outside.depth + 1
+            if stop == "record":
+                yield Record(f"{prefix}{place}", *details)
+            elif stop in ("page", "full"):
+                notes, self.rows.page_bytes = details or ((), None)
+                base = self.file_document.base if uri is None else Base(URI(uri), "retrieval", "retrieval")
+                depth = self.file_document.depth + 1
                 yield BegunPage(Document(f"{source}{place}", b"", base, "text/html", notes=tuple(notes), depth=depth))
             else:  # "end", "odd"
                 return place
-            at = place if after is None else after
+            offset = place if next_offset is None else next_offset
 
-    def _fill_window(self, file: BinaryIO, at: int, size: int) -> None:
-        file.seek(at)
-        self.file, self.first, self.octets = file, at, file.read(size)
-        self.is_last = len(self.octets) < size
+    def _fill_window(self, file: BinaryIO, offset: int, size: int) -> None:
+        file.seek(offset)
+        self.file, self.window_start, self.window_bytes = file, offset, file.read(size)
+        self.is_last = len(self.window_bytes) < size

@@ -1,6 +1,6 @@
 """Rows of the link table: made by the native kernel, or in plain Python with the same result.
 
-Both are filled document by document and emptied batch by batch, so that no more is held than a batch.
+Both are filled document by document and emptied batch by batch, so that memory is limited to a batch.
 """
 
 from __future__ import annotations
@@ -113,11 +113,11 @@ class Rows(ABC):
 def rows(options: Options) -> Rows:
     """Return the native maker of rows where the kernel has the edition, otherwise the one in Python."""
     if kernel.name == "native" and options.edition == "rfc3986":
-        return _Native(options)
+        return _NativeRows(options)
     return _PythonRows(options)
 
 
-class _Native(Rows):
+class _NativeRows(Rows):
     def __init__(self, options: Options) -> None:
         from overthere._native import LinkRows
 
@@ -134,7 +134,7 @@ class _Native(Rows):
 
     @property
     def pages(self) -> MakePageReader | None:
-        # The column of what browsers open is filled in Python, document by document.
+        # The column `browser` is filled in Python, document by document.
         return None if self.options.whatwg else partial(RecordPages, self)
 
     @property
@@ -241,7 +241,7 @@ class _PythonRows(Rows):
         self.pending: Iterator[Link | EmbeddedContent] = iter(())
         self.next_embedded: EmbeddedContent | None = None
         self.normalize = _normalizer(options)
-        self.make_link = self._link_of if options.edition == "rfc3986" else self._by_edition
+        self.make_link = self._link_of if options.edition == "rfc3986" else self._link_by_edition
 
     def __len__(self) -> int:
         return len(self.links)
@@ -261,7 +261,7 @@ class _PythonRows(Rows):
             items = [item for item in items if isinstance(item, Found)]
 
         def base_against(item: Found) -> Base:
-            # Each base element is resolved against what stands outside of it (HTML 4.2.3).
+            # A base element is resolved against the base outside of the content (HTML 4.2.3).
             return document.base if item.where == "base href" else from_content(item.codebase, base)
 
         self.pending = (
@@ -310,32 +310,32 @@ class _PythonRows(Rows):
             error_at=error_at, normal=self.normalize(text), part=part_of(text, document.parts),
         )  # fmt: skip
 
-    def _by_edition(self, document: Document, base: Base, item: Found) -> Link:
-        """By an older document's grammar and algorithm; 1994 and RFC 1738 have no relative references."""
-        by = edition(self.options.edition)
+    def _link_by_edition(self, document: Document, base: Base, item: Found) -> Link:
+        """Return a link by an older document's grammar and algorithm; 1994 and RFC 1738 have no relative references."""
+        rules = edition(self.options.edition)
         reference = item.reference if item.target is None else item.target
-        rule, has_relative = _REFERENCES[by.name]
-        findings = by.check(reference, rule, 1)
+        rule, has_relative = _REFERENCES[rules.name]
+        findings = rules.check(reference, rule, 1)
         if findings:
             kind = "not-specified" if not has_relative and _is_relative(reference) else findings[0].kind
             return _link(document, base, item, error=kind, error_at=findings[0].start)
         try:
-            target = by.resolve(str(base.uri), reference)
+            target = rules.resolve(str(base.uri), reference)
             if item.where in _REQUESTS:
-                target = for_request(target, str((document.base if by.name == "url-1997" else base).uri))
+                target = for_request(target, str((document.base if rules.name == "url-1997" else base).uri))
             text, fragment, same = target
         except NotSpecified:
-            text, fragment = reference, by.split(reference).fragment
+            text, fragment = reference, rules.split(reference).fragment
             same = text.partition("#")[0] == str(base.uri)
         normal = error = None
         try:
-            normal = None if text is None else by.normalize(text, self.options.rung, registry=self.options.registry)
+            normal = None if text is None else rules.normalize(text, self.options.rung, registry=self.options.registry)
             if text is not None and (self.options.canonical is not None or self.options.idna):
                 valid = not edition("rfc3986").check(text, "URI", 1)
                 normal = self.normalize(text) if valid else None
         except NotSpecified:
             pass
-        except InvalidURI as problem:  # the base is missing by this document, and so no target is
+        except InvalidURI as problem:  # by this document the base is invalid, and so is the target
             error = problem.kind
         part = None if text is None else part_of(text, document.parts)
         return _link(
@@ -375,7 +375,7 @@ def _is_relative(text: str) -> bool:
     return split(text).scheme is None
 
 
-# Where an older document has a new request in any case (url-1997 3; uri-2003 4.2).
+# Places where older documents always make a new request (url-1997 3; uri-2003 4.2).
 _REQUESTS = ("form action", "img src")
 _EMPTY = Link("", None, None, None, None, None, None, None, None, None, None, None, None)
 

@@ -21,11 +21,11 @@ CHOICES = {
     "audit": "targets with findings of the audit",
     "browser": "references where browsers open another target",
 }
-"""Name -> the rows that it chooses."""
+"""name -> the rows that it selects."""
 
 
 def select(batch: Any, names: tuple[str, ...]) -> Any:
-    """The rows of a batch that at least one of the names chooses; all without names."""
+    """Return the rows of a batch that at least one of the names selects; without names, all."""
     if not names:
         return batch
     pc = compute()
@@ -54,8 +54,8 @@ def _mask(batch: Any, name: str) -> Any:
             return pc.fill_null(batch.column("same_document"), False)
         case "external" | "internal":
             hosts = [pa.array(columns.host(column)) for column in (target, batch.column("base"))]
-            one, other = (pc.utf8_lower(pc.fill_null(host.cast(pa.string()), "")) for host in hosts)
-            same = pc.equal(one, other)
+            target_host, base_host = (pc.utf8_lower(pc.fill_null(host.cast(pa.string()), "")) for host in hosts)
+            same = pc.equal(target_host, base_host)
             return pc.and_(pc.is_valid(target), same if name == "internal" else pc.invert(same))
         case "parts":
             return pc.is_valid(batch.column("part"))

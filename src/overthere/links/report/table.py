@@ -21,7 +21,7 @@ _VARIED = ("reference", "target", "fragment", "normal", "browser")
 
 @cache
 def schema() -> Any:
-    """The columns of the link table, a `pyarrow.Schema`: the fields of `Link`, as text but two.
+    """Return the columns of the link table, a `pyarrow.Schema`: the fields of `Link`, all text except two.
 
     No dictionaries: Parquet, Arrow and Spark see the same types.
 
@@ -30,12 +30,12 @@ def schema() -> Any:
     """
     import pyarrow as pa
 
-    others = {"same_document": pa.bool_(), "error_at": pa.int64()}
-    return pa.schema([(name, others.get(name, pa.string())) for name in Link._fields])
+    other_types = {"same_document": pa.bool_(), "error_at": pa.int64()}
+    return pa.schema([(name, other_types.get(name, pa.string())) for name in Link._fields])
 
 
 def to_batch(links: Iterable[Link]) -> Any:
-    """Rows as a `pyarrow.RecordBatch` of `schema()`.  A lone surrogate, which is no text, becomes "?".
+    """Return rows as a `pyarrow.RecordBatch` of `schema()`; lone surrogates become "?".
 
     Raises: ValueError for more than 2 GiB of text in a column.
 
@@ -50,8 +50,8 @@ def to_batch(links: Iterable[Link]) -> Any:
         try:
             array = pa.array(column, field.type)
         except UnicodeEncodeError:
-            sound = [None if text is None else text.encode("utf-8", "replace") for text in column]
-            array = pa.array(sound, pa.binary()).cast(field.type)
+            encoded = [None if text is None else text.encode("utf-8", "replace") for text in column]
+            array = pa.array(encoded, pa.binary()).cast(field.type)
         if isinstance(array, pa.ChunkedArray):
             raise ValueError(f"a batch has more than 2 GiB in its column {field.name}")
         arrays.append(array)
@@ -59,7 +59,7 @@ def to_batch(links: Iterable[Link]) -> Any:
 
 
 def layout(columns: Any = None) -> Layout:
-    """How the link table is written, or another one of the job; as Parquet, unless something else is said."""
+    """Return the layout of the link table, or of another table of the job; by default for Parquet."""
     return Layout(columns or schema(), varied=_VARIED, bare=True)
 
 
@@ -72,12 +72,12 @@ def open_writer(
     form: str = ".jsonl",
     csv_safe: bool = False,
 ) -> Writer:
-    """The writer of the link table for a name, see `overthere.tables.open_writer`.
+    """Return the writer of the link table for a name, see `overthere.tables.open_writer`.
 
     columns: those of another table.  form: ".jsonl" or ".csv", for standard output and for pipes without a suffix.
     csv_safe: cells of CSV that a spreadsheet would compute get an apostrophe in front (`overthere.columns.cells`).
 
     Raises: ValueError; ResumeError; OSError.
     """
-    asked = layout(columns)._replace(form=form, csv_safe=csv_safe)
-    return tables.open_writer(path, asked, job=job, resume=resume)
+    table_layout = layout(columns)._replace(form=form, csv_safe=csv_safe)
+    return tables.open_writer(path, table_layout, job=job, resume=resume)
