@@ -1,10 +1,10 @@
-"""The main job: reads documents, writes the table of links (RFC 3986 4.4, 5, 6).
+"""The main job: extracts the links of documents into a table (RFC 3986 4.4, 5, 6).
 
 from overthere import links
 for link in links.extract(["site/"], base="http://h/docs/"):
     print(link.reference, link.target)
 
-`batches` gives the same as Arrow tables, by all cores; `links.spark` does it on a cluster.
+`batches` yields the same as Arrow batches, on all cores; `links.spark` runs the job on a cluster.
 """
 
 from overthere import lazy_names

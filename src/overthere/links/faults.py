@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 def note_kind(error: Exception) -> str:
-    """The kind of the note for it, of `model.NOTES`.
+    """Return the kind of the note for an exception, of `model.NOTES`.
 
-    What is no matter of the machine (files, memory) is a mistake to be mended: OVERTHERE_FAULTS=raise in the
-    environment raises it, so that it is seen with its traceback, and ends the job.
+    Except for errors of files and memory, the cause is a bug: with OVERTHERE_FAULTS=raise in the environment, it is
+    raised, so that the job ends with a traceback.
 
     >>> note_kind(FileNotFoundError()), note_kind(MemoryError())
     ('unreadable', 'too-large')
@@ -33,24 +33,24 @@ def note_kind(error: Exception) -> str:
     return "too-deep" if isinstance(error, RecursionError) else "reader-failed"
 
 
-_MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError)
+_PROGRAMMING_ERRORS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError)
 
 
 def is_own_error(error: Exception) -> bool:
-    """Whether it is a mistake that a line of this package made, and not what a library makes of hostile octets.
+    """Whether a line of this package raised a programming error, rather than a library on hostile input.
 
     >>> is_own_error(ZeroDivisionError())
     False
     """
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    where = "" if at is None else str(at.tb_frame.f_globals.get("__name__", ""))
-    return isinstance(error, _MISTAKES) and where.startswith("overthere.")
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    module = "" if frame is None else str(frame.tb_frame.f_globals.get("__name__", ""))
+    return isinstance(error, _PROGRAMMING_ERRORS) and module.startswith("overthere.")
 
 
-def guard(work: Iterable[T], told: Callable[[str], T]) -> Iterator[T]:
-    """What comes of the work; if it raises, last what `told` makes of the kind of the note.
+def guard(work: Iterable[T], on_error: Callable[[str], T]) -> Iterator[T]:
+    """Yield the items of the work; if it raises, end with `on_error` of the kind of the note.
 
     >>> list(guard(map(open, ["/there/is/none"]), str.upper))
     ['UNREADABLE']
@@ -58,4 +58,4 @@ def guard(work: Iterable[T], told: Callable[[str], T]) -> Iterator[T]:
     try:
         yield from work
     except Exception as error:
-        yield told(note_kind(error))
+        yield on_error(note_kind(error))

@@ -23,7 +23,7 @@ class Link(NamedTuple):
     """A row of the link table; None is undefined."""
 
     source: str
-    """The document: a path, and for what lies in a container `!` and a name, a number or an offset in it."""
+    """The document: a path; in a container also `!` and a name, a number or an offset in it."""
     base: str | None
     """The base URI against which the reference was resolved."""
     base_from: str | None
@@ -71,14 +71,14 @@ class Document(NamedTuple):
     notes: tuple[str, ...] = ()
     """Notes on it so far, of `NOTES`."""
     depth: int = 0
-    """How many containers it is in."""
+    """The number of containers around it."""
     parts: Mapping[str, str] | None = None
     """In a message: the absolute URIs of its parts (cid:, mid:, Content-Location) and the sources of those parts."""
     name: str = ""
     """A file name whose suffix may show its kind; by default the last name in `source`."""
 
     def failed(self, kind: str) -> Document:
-        """The note if it could not be read, or only in part."""
+        """Return the document with another note, and without content: it could not be read, or not completely."""
         return self._replace(content=b"", notes=tuple(dict.fromkeys((*self.notes, kind))))
 
 
@@ -88,11 +88,11 @@ class Found(NamedTuple):
     where: str
     reference: str
     base: Base | None = None
-    """The base that holds at this place, if it is not that of the document."""
+    """The base at this place, if it is not that of the document."""
     target: str | None = None
-    """The intended URI if the text is not a reference: of an abbreviated one (RFC 3986 4.5)."""
+    """The intended URI, if the text is an abbreviated one (RFC 3986 4.5)."""
     codebase: str | None = None
-    """The codebase of its element, a reference which gives the base of this one (HTML 4.01 13.3.1, 13.4)."""
+    """The codebase of its element: a reference to the base of this one (HTML 4.01 13.3.1, 13.4)."""
 
 
 class EmbeddedContent(NamedTuple):
@@ -110,13 +110,13 @@ class Note(NamedTuple):
 
 
 class BegunPage(NamedTuple):
-    """An HTML page of which rows are made without its content being here: they go on where it comes up."""
+    """An HTML page that the native kernel has begun to read: its rows continue here, without its content."""
 
     document: Document
 
 
 BEGUN = "begun"
-"""The kind of its document, which no other has."""
+"""The kind of the document of a `BegunPage`."""
 
 
 class PassedContent(NamedTuple):
@@ -191,7 +191,7 @@ class Options(NamedTuple):
     """Whether the column `browser` is filled: the URI that browsers open, if it differs from the target."""
     metadata: bool = False
     """Whether references in other syntaxes inside HTML are read: metas of Open Graph and Twitter, JSON-LD, import maps,
-    speculation rules, documents in `srcdoc`; otherwise `Done.passed` of `batches` counts these."""
+    speculation rules, documents in `srcdoc`; otherwise `TaskEnd.passed` of `batches` counts these."""
     kind: str | None = None
     """The kind of each source that is not a folder, from `kinds.TYPES`; None: its type, name and content decide."""
     with_ignored: bool = False

@@ -5,14 +5,14 @@ spark.run(session, ["/mnt/crawl/"], "/mnt/links/")            # a folder of Parq
 spark.extract(session.read.format("binaryFile").load("s3a://b/*.html"), content="content")   # rows, for a pipeline
 spark.extract(spark.partitions(session, ["/mnt/crawl/"]), part="part")   # rows of large files, in even parts
 
-The executors need the same version of overthere with its extra `links`, and must see paths under the names that they
-have where the session is: in a file system that all mount.  What lies elsewhere comes as content.  No source is a URI
-here: executors know nothing of one another, and would ask a host all at once.
+The executors need the same version of overthere with its extra `links`, and must see the same paths as the session, in
+a file system that all mount.  Other documents are passed as content.  URIs as sources are rejected: executors do not
+coordinate, and would all contact a host at once.
 """
 
 from __future__ import annotations
 
-import json as jsons
+import json
 import os
 import sys
 import time
@@ -31,7 +31,7 @@ from overthere.links.job.extraction import Index, Sources
 from overthere.links.job.options import check_options
 from overthere.links.job.part_files import JobSettings, Part
 from overthere.links.job.part_places import FilePlace, discard_folders, place_of
-from overthere.links.job.pool import run as carried
+from overthere.links.job.pool import run as execute
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import OptionFields, Options
@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Outcome", "extract", "partitions", "run"]
 
-_PARTS = ("task", "sources", "octets", "part")
-_KINDS = {"string": "string", "bool": "boolean", "int64": "bigint"}
-_MERGED = 256
-"""Summaries that an executor adds up before they go to the driver."""
+_PART_COLUMNS = ("task", "sources", "octets", "part")
+_DDL_TYPES = {"string": "string", "bool": "boolean", "int64": "bigint"}
+_SUMMARIES_PER_MERGE = 256
+"""Summaries that an executor adds up for the driver."""
 
 _Batches = Iterator["pa.RecordBatch"]
 
@@ -64,10 +64,10 @@ class Outcome(NamedTuple):
     """The result of a job."""
 
     summary: Summary
-    """Of all parts, those of an earlier run too."""
+    """The summary of all parts, including those of an earlier run."""
     parts: int
     found: int
-    """Parts that an earlier run had made."""
+    """Parts from an earlier run."""
 
 
 def run(
@@ -81,61 +81,60 @@ def run(
     octets: int | None = None,
     **options: Unpack[OptionFields],
 ) -> Outcome:
-    """The link table of sources as a folder of Parquet files, OUTPUT/task=000000/links.parquet and so on.
+    """Write the link table of sources as a folder of Parquet files, OUTPUT/task=000000/links.parquet and so on.
 
-    In the order of the tasks its rows are those of `links.batches`.  A task is a part of the job that one executor
-    does at once; it writes its file itself, under another name until it is whole.  So the job can be run again after
-    whatever ended it, and does only what is not there yet: each file says what it was made of, and a file that was
-    changed, or asked for in another way, is made anew.  OUTPUT/_SUCCESS stands there when all are.
+    In the order of the tasks, its rows are those of `links.batches`.  A task is a part of the job; one executor reads
+    it and writes its file, atomically.  So the job can be restarted after any failure, and makes only the missing
+    files: each file records its sources and settings, and is made again if they have changed.  OUTPUT/_SUCCESS is
+    written when all are complete.
 
     sources, base, options: as for `links.extract`.
-    only: names of `selection.CHOICES`: the rows that one of them chooses.
-    distinct: the link graph instead (`graph.schema()`), whose files Spark writes at the end.
-    octets: of the sources in a task; by default a 256th of them, from 8 MiB to 2 GiB.
+    only: names of `selection.CHOICES`: write only the rows that at least one selects.
+    distinct: write the link graph instead (`graph.schema()`); Spark writes its files at the end.
+    octets: bytes of sources per task; by default a 256th of all, from 8 MiB to 2 GiB.
 
-    Raises: InvalidURI if `base` is no URI; NotSpecified if there is no such edition; ValueError for standard input or a
-    URI;
-    FileExistsError if the folder holds anything else; OSError if it cannot be written; Spark's errors.
+    Raises: InvalidURI if `base` is not a valid URI; NotSpecified for an unknown edition; ValueError for standard input
+    or a URI; FileExistsError if the folder has other files; OSError if it cannot be written; Spark's errors.
     """
-    began = time.monotonic()
-    asked = _check_options(Options(**options))
-    far = is_object(output)
-    if far and distinct:
+    start_time = time.monotonic()
+    chosen = _check_options(Options(**options))
+    is_store = is_object(output)
+    if is_store and distinct:
         raise ValueError(f"{output}: the link graph is written to a file system only")
     folder = Path(os.path.abspath(output))
-    told = None if base is None else str(URI(base))
-    named = str(output) if far else str(folder / _PAIRS if distinct else folder)
-    how = JobSettings(named, asked, told, tuple(only), distinct)
-    place = place_of(how.folder)
+    base_str = None if base is None else str(URI(base))
+    part_folder = str(output) if is_store else str(folder / _PAIRS if distinct else folder)
+    settings = JobSettings(part_folder, chosen, base_str, tuple(only), distinct)
+    place = place_of(settings.folder)
     if distinct:
         place_of(str(folder)).claim()
-    made = list(part_files.parts(_list_sources(sources), None if told is None else URI(told), octets, asked))
-    place.begin(how.job, len(made))
+    parts = list(part_files.parts(_list_sources(sources), None if base_str is None else URI(base_str), octets, chosen))
+    place.begin(settings.job, len(parts))
     summary, earlier = Summary(), 0
-    if made:
-        merged = _map_frame(_frame(session, made), partial(_make, how), "task int, found int, summary string")
-        merged = merged.repartition(-(-len(made) // _MERGED), F.col("task"))
-        for row in _map_frame(merged, _merge, "found int, summary string").collect():
-            summary += Summary.from_dict(jsons.loads(row.summary))
+    if parts:
+        summaries = _map_frame(_frame(session, parts), partial(_write, settings), "task int, found int, summary string")
+        summaries = summaries.repartition(-(-len(parts) // _SUMMARIES_PER_MERGE), F.col("task"))
+        for row in _map_frame(summaries, _merge_summaries, "found int, summary string").collect():
+            summary += Summary.from_dict(json.loads(row.summary))
             earlier += row.found
     place.finish()
     if distinct:
-        _write_graph(session, how, folder)
-    summary.seconds = time.monotonic() - began
-    return Outcome(summary, len(made), earlier)
+        _write_graph(session, settings, folder)
+    summary.seconds = time.monotonic() - start_time
+    return Outcome(summary, len(parts), earlier)
 
 
 def partitions(
     session: SparkSession, sources: Sources, base: URI | str | None = None, octets: int | None = None
 ) -> DataFrame:
-    """Sources for `extract`, in a row and a partition for each part of the job; no file makes one wait for it.
+    """Return sources for `extract`: a row and a partition for each part of the job, of about equal work.
 
     Columns: task (a number; in their order the rows are those of `links.batches`), sources (for people), octets (of
     the sources), part (JSON, for `extract(..., part="part")`).
 
-    sources, base, octets: as for `run`; the paths are looked at here.
+    sources, base, octets: as for `run`; the paths are read in this process.
 
-    Raises: InvalidURI if `base` is no URI; ValueError for standard input or a URI.
+    Raises: InvalidURI if `base` is not a valid URI; ValueError for standard input or a URI.
     """
     return _frame(session, list(part_files.parts(_list_sources(sources), None if base is None else URI(base), octets)))
 
@@ -151,7 +150,7 @@ def extract(
     base: URI | str | None = None,
     **options: Unpack[OptionFields],
 ) -> DataFrame:
-    """The links of the documents that a frame names or holds: a frame with the columns of the link table.
+    """Return the links of the documents that a frame names or contains, in the columns of the link table.
 
     The frame has a column of paths; with `part`, it is the frame of `partitions`; with `content`, it has a column of
     octets.  These arguments are names of columns; all but `part` can be combined with `content`:
@@ -174,28 +173,28 @@ def extract(
     paths and contents, for contents that are not octets, and for parts together with anything else; on execution,
     Spark's errors, which include the ValueError for an invalid part.
     """
-    asked = _check_options(Options(**options))
-    told = None if base is None else str(URI(base))
+    chosen = _check_options(Options(**options))
+    base_str = None if base is None else str(URI(base))
     version = __version__
     if part is not None:
-        if any(given is not None for given in (content, url, media_type, base)):
+        if any(argument is not None for argument in (content, url, media_type, base)):
             raise ValueError(
                 "a part of a job has its own sources and base: content, url, media_type and base do not go with part"
             )
-        return _map_frame(frame.select(part), partial(_read_parts, version, asked), _ddl(schema()))
+        return _map_frame(frame.select(part), partial(_read_parts, version, chosen), _ddl(schema()))
     if content is None:
         if path is None:
             raise ValueError("a column of paths or of contents is missing")
-        return _map_frame(frame.select(path), partial(_read_paths, version, asked, told), _ddl(schema()))
-    said = frame.select(F.col(content)).schema[0].dataType.simpleString()
-    if said != "binary":
-        octets = f"documents must be in a binary column: F.encode({content!r}, 'utf-8')"
-        raise ValueError(f"the column {content!r} is {said}, and {octets}")
+        return _map_frame(frame.select(path), partial(_read_paths, version, chosen, base_str), _ddl(schema()))
+    data_type = frame.select(F.col(content)).schema[0].dataType.simpleString()
+    if data_type != "binary":
+        advice = f"documents must be in a binary column: F.encode({content!r}, 'utf-8')"
+        raise ValueError(f"the column {content!r} is {data_type}, and {advice}")
     if path not in frame.columns and url is not None:
         path = None
-    wanted = {"path": path, "content": content, "url": url, "media_type": media_type}
-    named = [F.col(column).alias(name) for name, column in wanted.items() if column is not None]
-    return _map_frame(frame.select(*named), partial(_read_contents, version, asked, told), _ddl(schema()))
+    columns = {"path": path, "content": content, "url": url, "media_type": media_type}
+    aliases = [F.col(column).alias(name) for name, column in columns.items() if column is not None]
+    return _map_frame(frame.select(*aliases), partial(_read_contents, version, chosen, base_str), _ddl(schema()))
 
 
 # -- on the driver
@@ -211,7 +210,7 @@ def _list_sources(sources: Sources) -> list[str | os.PathLike[str] | URI | Index
 
 
 def _ddl(columns: pa.Schema) -> str:
-    return ", ".join(f"`{field.name}` {_KINDS[str(field.type)]}" for field in columns)
+    return ", ".join(f"`{field.name}` {_DDL_TYPES[str(field.type)]}" for field in columns)
 
 
 def _map_frame(frame: DataFrame, function: Callable[[_Batches], _Batches], columns: str) -> DataFrame:
@@ -221,46 +220,46 @@ def _map_frame(frame: DataFrame, function: Callable[[_Batches], _Batches], colum
 
 @contextmanager
 def _suppress_warnings() -> Iterator[None]:
-    """Spark warns of a new pandas wherever it looks for pandas, also where it works with Arrow only."""
+    """Suppress Spark's warning about a new pandas, which appears even where only Arrow is used."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
 
 
-def _frame(session: SparkSession, made: list[Part]) -> DataFrame:
+def _frame(session: SparkSession, parts: list[Part]) -> DataFrame:
     import pyarrow as pa
 
-    rows = [(part.number, _names(part), part.size, part.to_json()) for part in made]
-    columns = list(zip(*rows, strict=True)) or [()] * len(_PARTS)
+    rows = [(part.number, _show_sources(part), part.size, part.to_json()) for part in parts]
+    columns = list(zip(*rows, strict=True)) or [()] * len(_PART_COLUMNS)
     kinds = (pa.int32(), pa.string(), pa.int64(), pa.string())
     arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
     with _suppress_warnings():
-        frame = session.createDataFrame(pa.table(arrays, names=list(_PARTS)))
-    return frame.repartitionById(max(len(made), 1), "task")
+        frame = session.createDataFrame(pa.table(arrays, names=list(_PART_COLUMNS)))
+    return frame.repartitionById(max(len(parts), 1), "task")
 
 
-def _names(part: Part) -> str:
+def _show_sources(part: Part) -> str:
     paths = [path for task in part.tasks for path in task.paths]
-    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
-    return os.fsencode(paths[0]).decode("utf-8", "replace") + more
+    others = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    return os.fsencode(paths[0]).decode("utf-8", "replace") + others
 
 
 _PAIRS, _GRAPH = "_pairs", "_graph"
 
 
-def _write_graph(session: SparkSession, how: JobSettings, folder: Path) -> None:
-    """Add up the pairs of all parts; Spark sorts and writes them, then they take the place of what was there."""
+def _write_graph(session: SparkSession, settings: JobSettings, folder: Path) -> None:
+    """Add up the pairs of all parts: Spark sorts and writes them, then its files replace the earlier output."""
     keys = [name for name in graph.schema().names if name != "links"]
-    # Hadoop has other names for files where its own file system is another.
-    pairs = session.read.schema(_ddl(graph.schema())).parquet(f"file://{how.folder}")
-    added = pairs.groupBy(*keys).agg(F.sum("links").alias("links"))
-    added = added.orderBy(*(F.col(key).asc_nulls_last() for key in keys))
-    added.write.mode("overwrite").parquet(f"file://{folder / _GRAPH}")
+    # Without file:, Hadoop would look in its default file system.
+    pairs = session.read.schema(_ddl(graph.schema())).parquet(f"file://{settings.folder}")
+    sums = pairs.groupBy(*keys).agg(F.sum("links").alias("links"))
+    sums = sums.orderBy(*(F.col(key).asc_nulls_last() for key in keys))
+    sums.write.mode("overwrite").parquet(f"file://{folder / _GRAPH}")
     place = FilePlace(str(folder))
-    place.begin(how._replace(folder=str(folder)).job, 0)
-    for made in sorted((folder / _GRAPH).glob("part-*.parquet")):
-        rename(made, folder / made.name)
-    discard_folders(folder / _GRAPH, Path(how.folder))
+    place.begin(settings._replace(folder=str(folder)).job, 0)
+    for file in sorted((folder / _GRAPH).glob("part-*.parquet")):
+        rename(file, folder / file.name)
+    discard_folders(folder / _GRAPH, Path(settings.folder))
     place.finish()
 
 
@@ -273,62 +272,62 @@ def _check_version(version: str) -> None:
 
 
 def _is_retry() -> bool:
-    """Whether this has been tried before: something may have killed the process."""
+    """Whether this is a retry: a document may have killed the process."""
     context = TaskContext.get()
     return context is not None and context.attemptNumber() > 0
 
 
-def _make(how: JobSettings, batches: _Batches) -> _Batches:
-    """The files of parts, for each of them a row that says what is in it."""
+def _write(settings: JobSettings, batches: _Batches) -> _Batches:
+    """Write the files of parts; yield a row with the summary of each."""
     import pyarrow as pa
 
-    _check_version(how.version)
+    _check_version(settings.version)
     for batch in batches:
-        for told in batch.column("part"):
-            part = Part.from_json(told.as_py())
-            summary, kept = part_files.write_part(part, how, guarded=_is_retry())
-            seen = jsons.dumps(summary.to_dict())
+        for text in batch.column("part"):
+            part = Part.from_json(text.as_py())
+            summary, existed = part_files.write_part(part, settings, guarded=_is_retry())
+            summary_json = json.dumps(summary.to_dict())
             yield pa.record_batch(
                 {
                     "task": pa.array([part.number], pa.int32()),
-                    "found": pa.array([int(kept)], pa.int32()),
-                    "summary": [seen],
+                    "found": pa.array([int(existed)], pa.int32()),
+                    "summary": [summary_json],
                 }
             )
 
 
-def _merge(batches: _Batches) -> _Batches:
+def _merge_summaries(batches: _Batches) -> _Batches:
     import pyarrow as pa
 
     summary, earlier = Summary(), 0
     for batch in batches:
-        for one, told in zip(batch.column("found"), batch.column("summary"), strict=True):
-            summary += Summary.from_dict(jsons.loads(told.as_py()))
-            earlier += one.as_py()
-    yield pa.record_batch({"found": pa.array([earlier], pa.int32()), "summary": [jsons.dumps(summary.to_dict())]})
+        for found, text in zip(batch.column("found"), batch.column("summary"), strict=True):
+            summary += Summary.from_dict(json.loads(text.as_py()))
+            earlier += found.as_py()
+    yield pa.record_batch({"found": pa.array([earlier], pa.int32()), "summary": [json.dumps(summary.to_dict())]})
 
 
 def _read_parts(version: str, options: Options, batches: _Batches) -> _Batches:
     _check_version(version)
     for batch in batches:
-        for told in batch.column(0):
-            yield from _rows(part_files.carry_out(Part.from_json(told.as_py()), options, guarded=_is_retry()))
+        for text in batch.column(0):
+            yield from _rows(part_files.carry_out(Part.from_json(text.as_py()), options, guarded=_is_retry()))
 
 
 def _read_paths(version: str, options: Options, base: str | None, batches: _Batches) -> _Batches:
     _check_version(version)
-    own = None if base is None else URI(base)
+    uri = None if base is None else URI(base)
     for batch in batches:
-        paths = [_path(path) for path in batch.column(0).to_pylist()]
-        yield from _rows(carried(tasks(paths, own, options, sys.maxsize), options, 2 if _is_retry() else 1, apart=True))
+        paths = [_local_path(path) for path in batch.column(0).to_pylist()]
+        yield from _rows(execute(tasks(paths, uri, options, sys.maxsize), options, 2 if _is_retry() else 1, apart=True))
 
 
 def _rows(batches: Iterator[pa.RecordBatch | TaskEnd]) -> _Batches:
     return (batch for batch in batches if not isinstance(batch, TaskEnd))
 
 
-def _path(path: str | None) -> str:
-    """A path as this machine has it: Hadoop's names of files begin with file:, and undefined is a path to nothing."""
+def _local_path(path: str | None) -> str:
+    """Return a path of this machine: without file:, which Hadoop puts before it; an undefined path becomes ""."""
     path = path or ""
     if path.startswith("file:/"):
         path = path.removeprefix("file:").removeprefix("//")
@@ -337,10 +336,10 @@ def _path(path: str | None) -> str:
 
 def _read_contents(version: str, options: Options, base: str | None, batches: _Batches) -> _Batches:
     _check_version(version)
-    own = None if base is None else URI(base)
-    given = (
+    base_uri = None if base is None else URI(base)
+    rows = (
         dict(zip(batch.schema.names, (column[row].as_py() for column in batch.columns), strict=True))
         for batch in batches
         for row in range(batch.num_rows)
     )
-    return contents.read(given, own, options)
+    return contents.read(rows, base_uri, options)
