@@ -1,19 +1,19 @@
-//! The anchors and references of an HTML document, as its reader gives them.
+//! Collects the anchors and references of an HTML document.
 
 use overthere_core::place::{At, Part};
 use overthere_html::{Element, Namespace, Sink};
 
-use super::css::{holds, urls};
+use super::css::{contains, urls};
 use super::site::Site;
 
-/// What is known of a tag before it ends.
+/// The facts about a tag before it ends.
 #[derive(Default)]
 struct Tag {
-    /// Its references begin here.
+    /// The index of its first reference.
     first: usize,
     is_hint: bool,
     is_nofollow: bool,
-    /// Its link, which `rel=nofollow` is about.
+    /// The index of its link, to which `rel=nofollow` applies.
     link: Option<usize>,
     has_content: bool,
     is_refresh: bool,
@@ -22,60 +22,60 @@ struct Tag {
     script: Option<usize>,
 }
 
-/// A reference: where it stands in the texts, what it names, in which tag.
+/// A reference: its range in the texts, and its tag.
 #[derive(Clone, Copy)]
 pub struct Reference {
     pub start: usize,
     pub end: usize,
     /// It names an image map.
     pub is_map: bool,
-    /// Its link says `rel=nofollow`, and such are skipped.
+    /// Its link has `rel=nofollow`.
     pub is_nofollow: bool,
     pub tag: Place,
 }
 
-/// What holds a reference.
+/// The kind of element that contains a reference.
 #[derive(Clone, Copy, Default)]
 pub enum Holder {
     Tag = 0,
     SvgTag = 1,
     /// A `style` element of HTML.
     Sheet = 2,
-    /// What only Python places.
+    /// Only Python can place it.
     #[default]
     Unplaced = 3,
 }
 
-/// Where a reference stands in the document.
+/// The place of a reference in the document.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
-    /// Where the name of its tag begins, in octets.
+    /// The byte offset of the name of its tag.
     pub at: usize,
     pub holder: Holder,
 }
 
-/// What a document holds.
+/// The contents of a document.
 pub struct Document<'a> {
     site: &'a Site,
     pub texts: Vec<u8>,
-    pub found: Vec<Reference>,
+    pub references: Vec<Reference>,
     pub anchors: Vec<Vec<u8>>,
     pub count: Count,
-    /// What the document says is its base, in the texts.
+    /// The range of the declared base in the texts.
     pub base: Option<(usize, usize)>,
-    /// The first refresh, which alone is heard: where its text stands if it waits for nothing.
+    /// The first refresh, the only one that counts: the range of its text if it has no delay.
     pub refresh: Option<Option<(usize, usize)>>,
-    /// Only Python reads it.
+    /// Only Python can read it.
     pub needs_python: bool,
     place: Place,
     tag: Tag,
 }
 
-/// References that were counted when they were met.
+/// Counts of references that are settled at once.
 #[derive(Default)]
 pub struct Count {
     pub references: u64,
-    /// Passed over, by the number of the reason.
+    /// Skipped references, by the number of the reason.
     pub passed: Vec<u32>,
 }
 
@@ -91,12 +91,12 @@ impl Count {
 }
 
 impl<'a> Document<'a> {
-    /// Read a document.  Returns: None if only Python can.
-    pub fn of(site: &'a Site, data: &[u8]) -> Option<Self> {
+    /// Read a document; None if only Python can.
+    pub fn read(site: &'a Site, data: &[u8]) -> Option<Self> {
         let mut document = Document {
             site,
             texts: Vec::new(),
-            found: Vec::new(),
+            references: Vec::new(),
             anchors: Vec::new(),
             count: Count::default(),
             base: None,
@@ -125,36 +125,36 @@ impl Document<'_> {
         let start = self.texts.len();
         self.texts.extend_from_slice(text);
         let (end, tag) = (self.texts.len(), self.place);
-        self.found.push(Reference { start, end, is_map, is_nofollow: false, tag });
+        self.references.push(Reference { start, end, is_map, is_nofollow: false, tag });
     }
 
-    fn sheet(&mut self, text: &[u8]) {
+    fn add_sheet(&mut self, text: &[u8]) {
         match urls(text) {
-            Some(found) => found.into_iter().for_each(|span| self.add(text.part(span), false)),
-            None if SIGNS.iter().any(|sign| holds(text, sign)) => match self.site.sheet(text) {
-                Some(found) => found.iter().for_each(|text| self.add(text.as_bytes(), false)),
+            Some(references) => references.into_iter().for_each(|span| self.add(text.part(span), false)),
+            None if SIGNS.iter().any(|sign| contains(text, sign)) => match self.site.sheet_references(text) {
+                Some(references) => references.iter().for_each(|text| self.add(text.as_bytes(), false)),
                 None => self.needs_python = true,
             },
             None => {}
         }
     }
 
-    /// The image candidates that people write: URLs and descriptors, with commas and blanks between.
-    fn candidates(&mut self, value: &[u8]) {
+    /// Add the image candidates of the common form: URLs and descriptors, separated by commas and blanks.
+    fn add_candidates(&mut self, value: &[u8]) {
         if value.contains(&b'(') {
             self.needs_python = true;
             return;
         }
-        let mut rest = value;
+        let mut tail = value;
         loop {
-            let Some(start) = rest.iter().position(|b| !is_space(b) && *b != b',') else { return };
-            rest = rest.part(start..);
-            let end = rest.iter().position(is_space).unwrap_or(rest.len());
-            let url = rest.part(..end);
-            rest = rest.part(end..);
+            let Some(start) = tail.iter().position(|b| !is_space(b) && *b != b',') else { return };
+            tail = tail.part(start..);
+            let end = tail.iter().position(is_space).unwrap_or(tail.len());
+            let url = tail.part(..end);
+            tail = tail.part(end..);
             let last = url.iter().rposition(|b| *b != b',').map_or(0, |last| last + 1);
             if last == url.len() {
-                rest = rest.iter().position(|b| *b == b',').map_or(&[], |comma| rest.part(comma + 1..));
+                tail = tail.iter().position(|b| *b == b',').map_or(&[], |comma| tail.part(comma + 1..));
             }
             if last > 0 {
                 self.add(url.part(..last), false);
@@ -162,17 +162,17 @@ impl Document<'_> {
         }
     }
 
-    fn embedded_number(&self, way: &str, name: &[u8]) -> Option<usize> {
+    fn embedded_reason(&self, way: &str, name: &[u8]) -> Option<usize> {
         self.site.embedded.get(way)?.get(name).copied()
     }
 }
 
-/// The URL of a refresh as people write it, `0; url=x` or `0; url='x'`.
-fn refreshed(content: &[u8]) -> Option<&[u8]> {
-    let rest = content.part(content.iter().position(|b| !b.is_ascii_digit())?..);
-    let rest = rest.strip_prefix(b";").filter(|rest| content.at(0).is_ascii_digit() && !rest.is_empty())?;
-    let rest = strip_whitespace(rest);
-    let url = rest.split_at_checked(4).filter(|(name, _)| name.eq_ignore_ascii_case(b"url="))?.1;
+/// The URL of a refresh of the common form `0; url=x` or `0; url='x'`.
+fn refresh_url(content: &[u8]) -> Option<&[u8]> {
+    let tail = content.part(content.iter().position(|b| !b.is_ascii_digit())?..);
+    let tail = tail.strip_prefix(b";").filter(|tail| content.at(0).is_ascii_digit() && !tail.is_empty())?;
+    let tail = strip_whitespace(tail);
+    let url = tail.split_at_checked(4).filter(|(name, _)| name.eq_ignore_ascii_case(b"url="))?.1;
     let quote = url.first().filter(|first| matches!(first, b'"' | b'\''));
     let url = quote.and_then(|quote| url.part(1..).strip_suffix(&[*quote])).unwrap_or(url);
     (url == strip_whitespace(url) && !url.is_empty() && memchr::memchr2(b'"', b'\'', url).is_none())
@@ -216,7 +216,7 @@ impl Sink for Document<'_> {
             "codebase" => self.needs_python = true,
             "one" => {
                 if matches!((tag, name), (b"a" | b"area", b"href") | (b"form", b"action")) {
-                    self.tag.link = Some(self.found.len());
+                    self.tag.link = Some(self.references.len());
                 }
                 self.add(strip_whitespace(value), false);
             }
@@ -224,12 +224,12 @@ impl Sink for Document<'_> {
                 self.add(strip_whitespace(value), name == b"usemap")
             }
             "nonempty" => {}
-            "srcset" => self.candidates(value),
-            "style" => self.sheet(value),
-            "paint" if namespace == Namespace::Svg && value.contains(&b'(') => self.sheet(value),
+            "srcset" => self.add_candidates(value),
+            "style" => self.add_sheet(value),
+            "paint" if namespace == Namespace::Svg && value.contains(&b'(') => self.add_sheet(value),
             "paint" => {}
             "attribute" => {
-                if let Some(reason) = self.embedded_number("attribute", name) {
+                if let Some(reason) = self.embedded_reason("attribute", name) {
                     self.count.pass(reason);
                 }
             }
@@ -237,16 +237,16 @@ impl Sink for Document<'_> {
             "property" => {
                 let names = value.to_ascii_lowercase();
                 self.tag.embedded =
-                    names.split(is_space).find_map(|name| self.embedded_number("property", name));
+                    names.split(is_space).find_map(|name| self.embedded_reason("property", name));
             }
             "type" => {
-                let named = value.to_ascii_lowercase();
-                let end = if named.contains(&b'/') { memchr::memchr(b';', &named) } else { None };
+                let kind = value.to_ascii_lowercase();
+                let end = if kind.contains(&b'/') { memchr::memchr(b';', &kind) } else { None };
                 self.tag.script =
-                    self.embedded_number("type", strip_whitespace(named.part(..end.unwrap_or(named.len()))));
+                    self.embedded_reason("type", strip_whitespace(kind.part(..end.unwrap_or(kind.len()))));
             }
             "srcdoc" => {
-                self.tag.embedded = self.embedded_number("srcdoc", name);
+                self.tag.embedded = self.embedded_reason("srcdoc", name);
                 self.tag.has_content = true;
             }
             "content" => {
@@ -255,9 +255,9 @@ impl Sink for Document<'_> {
             }
             "http-equiv" => self.tag.is_refresh = strip_whitespace(value).eq_ignore_ascii_case(b"refresh"),
             way => match site.passed.get(way.as_bytes()) {
-                // Lists of what is passed over.
+                // Lists of skipped references.
                 Some(reason) => {
-                    let count = value.split(is_space).filter(|one| !one.is_empty()).count();
+                    let count = value.split(is_space).filter(|item| !item.is_empty()).count();
                     let count = match name {
                         b"itemid" => 1,
                         b"classid" => count.min(1),
@@ -274,28 +274,28 @@ impl Sink for Document<'_> {
     fn end_tag(&mut self) -> bool {
         let tag = std::mem::take(&mut self.tag);
         if tag.is_refresh && tag.has_content {
-            match refreshed(&tag.content) {
+            match refresh_url(&tag.content) {
                 Some(url) => {
                     self.add(url, false);
                     let is_at_once =
                         tag.content.iter().take_while(|b| b.is_ascii_digit()).all(|b| *b == b'0');
-                    let last = self.found.last().map(|last| (last.start, last.end));
+                    let last = self.references.last().map(|last| (last.start, last.end));
                     self.refresh.get_or_insert(last.filter(|_| is_at_once));
                 }
                 None => self.needs_python = true,
             }
         }
-        if let Some(link) = tag.link.filter(|_| tag.is_nofollow).and_then(|at| self.found.get_mut(at)) {
+        if let Some(link) = tag.link.filter(|_| tag.is_nofollow).and_then(|at| self.references.get_mut(at)) {
             link.is_nofollow = true;
         }
         if tag.is_hint {
-            for _ in tag.first..self.found.len() {
+            for _ in tag.first..self.references.len() {
                 self.count.references += 1;
                 self.count.pass(self.site.reason(b" hint"));
             }
-            self.found.truncate(tag.first);
+            self.references.truncate(tag.first);
         }
-        self.tag.first = self.found.len();
+        self.tag.first = self.references.len();
         if let Some(reason) = tag.embedded.filter(|_| tag.has_content).or(tag.script) {
             self.count.pass(reason);
         }
@@ -304,8 +304,8 @@ impl Sink for Document<'_> {
 
     fn style(&mut self, text: &[u8], at: Option<usize>) {
         self.place = at.map_or(Place::default(), |at| Place { at, holder: Holder::Sheet });
-        self.sheet(text);
-        self.tag.first = self.found.len();
+        self.add_sheet(text);
+        self.tag.first = self.references.len();
     }
 
     fn script(&mut self, _: &[u8]) {}

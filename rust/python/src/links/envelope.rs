@@ -1,7 +1,7 @@
 //! The links in an envelope of WAT: JSON that describes a record of a crawl (WAT 1.0).
 //!
-//! Only what crawls write is read here.  A value of another type, a name that stands twice, text that is no JSON: all
-//! that is left to `metadata.py`, which knows what to make of it.
+//! Only the form that crawls write is read here.  A value of another type, a repeated name and invalid JSON are left to
+//! `metadata.py`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,18 +9,18 @@ use std::fmt;
 use overthere_records::is_plain;
 use serde_core::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::crawl::is_pointing;
+use super::crawl::is_reference_field;
 
-/// What an envelope refers to, in the order of the rows.
+/// The references of an envelope, in the order of the rows.
 #[derive(Default)]
 pub struct Envelope<'a> {
-    /// The fields of HTTP that refer to something, by name.
+    /// The header fields with references, by name.
     pub fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     /// The href of the base element.
     pub base: Option<Cow<'a, str>>,
-    /// The links, each with its place: those of the head, its scripts, those of the page.
+    /// The links of the head, of its scripts, and of the page.
     pub links: [Vec<Link<'a>>; 3],
-    /// The contents of the metas that refresh.
+    /// The contents of the metas with a refresh.
     pub refreshes: Vec<Cow<'a, str>>,
 }
 
@@ -30,40 +30,40 @@ pub struct Link<'a> {
     pub url: Cow<'a, str>,
 }
 
-/// The envelope in the content of a record; None if Python reads it.
+/// The envelope in the content of a record; None if Python must read it.
 pub fn read_envelope(content: &[u8]) -> Option<Envelope<'_>> {
-    if !begins(content) {
+    if !is_metadata(content) {
         return None;
     }
     let text = simdutf8::basic::from_utf8(content).ok()?;
-    let mut found = Envelope::default();
+    let mut envelope = Envelope::default();
     let mut reader = serde_json::Deserializer::from_str(text);
-    Walk { place: Place::Top, found: &mut found }.deserialize(&mut reader).ok()?;
+    Seed { place: Place::Top, envelope: &mut envelope }.deserialize(&mut reader).ok()?;
     reader.end().ok()?;
-    Some(found)
+    Some(envelope)
 }
 
-/// Whether it begins as metadata does that describes a record (`warc._HOLDS_REFERENCES`).
-fn begins(content: &[u8]) -> bool {
+/// Whether the content begins like metadata that describes a record (`warc._HOLDS_REFERENCES`).
+fn is_metadata(content: &[u8]) -> bool {
     let trimmed = content.trim_ascii_start();
     let inner = trimmed.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     inner.is_some_and(|name| name.starts_with(b"\"Envelope\"") || name.starts_with(b"\"Container\""))
 }
 
-/// Python reads the envelope.
-fn for_python<E: Error>() -> E {
+/// The error for an envelope that Python must read.
+fn needs_python<E: Error>() -> E {
     E::custom("for Python")
 }
 
-/// Without the white space around it, as `str.strip` of Python has it.
+/// Remove the white space around a text, like Python's `str.strip`.
 pub fn strip(text: &str) -> &str {
     text.trim_matches(|char: char| char.is_whitespace() || matches!(char, '\x1c'..='\x1f'))
 }
 
-/// Names of one object that are compared with one another, at most.
-const KNOWN: usize = 32;
+/// The most names of one object, since they are compared with one another.
+const MAX_NAMES: usize = 32;
 
-/// What stands at a place of the envelope.
+/// A place in the envelope.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Top,
@@ -78,15 +78,15 @@ enum Place {
     /// A list of links, by its number in `Envelope::links`.
     Links(usize),
     Link(usize),
-    /// A text that is needed.
+    /// A text that must be read.
     Text,
-    /// What is passed over.  It is read all the same: it must be JSON, and not too deep.
+    /// A skipped value.  It is parsed all the same: it must be JSON, and not too deep.
     Other,
 }
 
 impl Place {
-    /// The place of the value that has this name; None if Python reads the envelope.
-    fn below(self, name: &str) -> Option<Place> {
+    /// The place of the value with this name; None if Python must read the envelope.
+    fn child(self, name: &str) -> Option<Place> {
         Some(match (self, name) {
             (Place::Top, "Envelope") => Place::Envelope,
             (Place::Envelope, "Payload-Metadata") => Place::Payload,
@@ -102,7 +102,7 @@ impl Place {
             (Place::Link(_), "url" | "path") | (Place::Meta, "http-equiv" | "content") => Place::Text,
             (Place::Fields, name) => match strip(name) {
                 name if !name.is_ascii() || name.eq_ignore_ascii_case("content-location") => return None,
-                name if is_pointing(name.as_bytes()) => Place::Text,
+                name if is_reference_field(name.as_bytes()) => Place::Text,
                 _ => Place::Other,
             },
             _ => Place::Other,
@@ -110,14 +110,14 @@ impl Place {
     }
 }
 
-/// The value at a place.
-struct Walk<'f, 'a> {
+/// Reads the value at a place.
+struct Seed<'f, 'a> {
     place: Place,
-    found: &'f mut Envelope<'a>,
+    envelope: &'f mut Envelope<'a>,
 }
 
-impl<'a> DeserializeSeed<'a> for Walk<'_, 'a> {
-    /// The text, where one is needed.
+impl<'a> DeserializeSeed<'a> for Seed<'_, 'a> {
+    /// The text at a place of texts.
     type Value = Option<Cow<'a, str>>;
 
     fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<Self::Value, D::Error> {
@@ -125,18 +125,18 @@ impl<'a> DeserializeSeed<'a> for Walk<'_, 'a> {
     }
 }
 
-impl<'a> Walk<'_, 'a> {
-    /// A value that no place but `Other` may have.
-    fn pass<E: Error>(self) -> Result<Option<Cow<'a, str>>, E> {
+impl<'a> Seed<'_, 'a> {
+    /// Skip a value of a type that only `Other` may have.
+    fn skip<E: Error>(self) -> Result<Option<Cow<'a, str>>, E> {
         if self.place == Place::Other {
             Ok(None)
         } else {
-            Err(for_python())
+            Err(needs_python())
         }
     }
 }
 
-impl<'a> Visitor<'a> for Walk<'_, 'a> {
+impl<'a> Visitor<'a> for Seed<'_, 'a> {
     type Value = Option<Cow<'a, str>>;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -144,30 +144,30 @@ impl<'a> Visitor<'a> for Walk<'_, 'a> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        self.pass()
+        self.skip()
     }
 
     fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
-        self.pass()
+        self.skip()
     }
 
     fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
-        self.pass()
+        self.skip()
     }
 
     fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
-        self.pass()
+        self.skip()
     }
 
     fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-        self.pass()
+        self.skip()
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
         if self.place == Place::Text {
             Ok(Some(Cow::Owned(text.to_owned())))
         } else {
-            self.pass()
+            self.skip()
         }
     }
 
@@ -175,7 +175,7 @@ impl<'a> Visitor<'a> for Walk<'_, 'a> {
         if self.place == Place::Text {
             Ok(Some(Cow::Borrowed(text)))
         } else {
-            self.pass()
+            self.skip()
         }
     }
 
@@ -184,53 +184,53 @@ impl<'a> Visitor<'a> for Walk<'_, 'a> {
             Place::Links(number) => Place::Link(number),
             Place::Metas => Place::Meta,
             Place::Other => Place::Other,
-            _ => return self.pass(),
+            _ => return self.skip(),
         };
-        while items.next_element_seed(Walk { place, found: &mut *self.found })?.is_some() {}
+        while items.next_element_seed(Seed { place, envelope: &mut *self.envelope })?.is_some() {}
         Ok(None)
     }
 
     fn visit_map<A: MapAccess<'a>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let Walk { place: outer, found } = self;
+        let Seed { place: outer, envelope } = self;
         if matches!(outer, Place::Links(_) | Place::Metas | Place::Text) {
-            return Walk { place: outer, found }.pass();
+            return Seed { place: outer, envelope }.skip();
         }
-        let mut known: Vec<Cow<'a, str>> = Vec::new();
+        let mut names: Vec<Cow<'a, str>> = Vec::new();
         let mut pair = (None, None);
-        while let Some(name) = items.next_key_seed(Walk { place: Place::Text, found: &mut *found })? {
+        while let Some(name) = items.next_key_seed(Seed { place: Place::Text, envelope: &mut *envelope })? {
             let name = name.unwrap_or_default();
-            let place = outer.below(&name).filter(|place| *place == Place::Other || !known.contains(&name));
-            let Some(place) = place else { return Err(for_python()) };
-            let text = items.next_value_seed(Walk { place, found: &mut *found })?;
+            let place = outer.child(&name).filter(|place| *place == Place::Other || !names.contains(&name));
+            let Some(place) = place else { return Err(needs_python()) };
+            let text = items.next_value_seed(Seed { place, envelope: &mut *envelope })?;
             if place == Place::Other {
                 continue;
             }
             match (outer, text) {
                 (Place::Link(_) | Place::Meta, text) if name == "url" || name == "content" => pair.0 = text,
                 (Place::Link(_) | Place::Meta, text) => pair.1 = text,
-                (Place::Head, Some(text)) => found.base = Some(text),
+                (Place::Head, Some(text)) => envelope.base = Some(text),
                 (Place::Fields, Some(text)) if is_plain(text.as_bytes()) => {
-                    found.fields.push((name.clone(), text))
+                    envelope.fields.push((name.clone(), text))
                 }
-                (Place::Fields, _) => return Err(for_python()),
+                (Place::Fields, _) => return Err(needs_python()),
                 _ => {}
             }
-            known.push(name);
-            if known.len() > KNOWN {
-                return Err(for_python());
+            names.push(name);
+            if names.len() > MAX_NAMES {
+                return Err(needs_python());
             }
         }
         match (outer, pair) {
             (Place::Meta, (Some(content), Some(name))) if strip(&name).eq_ignore_ascii_case("refresh") => {
-                found.refreshes.push(content);
+                envelope.refreshes.push(content);
             }
             (Place::Link(number), (Some(url), place)) => {
-                if let Some(links) = found.links.get_mut(number) {
+                if let Some(links) = envelope.links.get_mut(number) {
                     links.push(Link { place, url });
                 }
             }
-            (Place::Top, _) if !known.iter().any(|name| name == "Envelope") => {
-                return Err(for_python());
+            (Place::Top, _) if !names.iter().any(|name| name == "Envelope") => {
+                return Err(needs_python());
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! The references of an HTML document, held until its base is known.
+//! Collects the references of an HTML document, until its base is known.
 
 use std::collections::HashMap;
 
@@ -6,63 +6,63 @@ use overthere_core::place::Part;
 use overthere_html::{Attributes, Element, Namespace, Notes, Sink};
 use pyo3::prelude::*;
 
-use super::css::{holds, urls};
+use super::css::{contains, urls};
 use super::Callbacks;
 use crate::finalizing::attached;
 
-/// A reference: where it stands, its text, and what it is resolved against.
+/// A reference: its place, the range of its text, and its base.
 #[derive(Clone, Copy)]
 pub struct Reference {
     place: usize,
     start: usize,
     end: usize,
-    pub against: Against,
+    pub base: BaseKind,
 }
 
-/// A base.
+/// The base of a reference.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Against {
-    /// That of the document.
+pub enum BaseKind {
+    /// The base of the document.
     Content,
-    /// What stands outside of its content.
+    /// The base that is given outside of its content.
     Outside,
-    /// The codebase of the element, by the place of its text (HTML 4.01 13.3.1, 13.4).
+    /// The codebase of the element, by the range of its text (HTML 4.01 13.3.1, 13.4).
     Codebase(usize, usize),
-    /// This is no reference, but holds some in a syntax of its own: Python reads it.
+    /// None: this is content with references in its own syntax, which Python reads.
     Embedded,
 }
 
-/// What was found in a document and is no row yet.
+/// The references of a document that are not rows yet.
 #[derive(Default)]
 pub struct Pending {
     texts: String,
-    found: Vec<Reference>,
+    references: Vec<Reference>,
     next: usize,
     base: Option<(usize, usize)>,
-    /// What there is to say of the document as a whole.
+    /// The notes on the document.
     pub notes: Notes,
-    /// What is embedded and was not asked for: how many of each name of `Embedded`.
+    /// Counts of skipped embedded content, by the number of its name in `Embedded`.
     pub passed: Vec<u64>,
-    /// Element and attribute, each once for the whole job.
+    /// Pairs of element and attribute, shared by the documents of the job.
     places: Vec<String>,
-    known: HashMap<Vec<u8>, usize>,
+    place_numbers: HashMap<Vec<u8>, usize>,
 }
 
 impl Pending {
-    /// The href of the `base` element that counts.
+    /// The href of the effective `base` element.
     pub fn base_href(&self) -> Option<&str> {
         self.base.map(|(start, end)| self.texts.part(start..end))
     }
 
     pub fn next(&mut self) -> Option<Reference> {
-        let found = self.found.get(self.next).copied();
+        let reference = self.references.get(self.next).copied();
         self.next += 1;
-        found
+        reference
     }
 
-    /// Where it stands, and its text.
-    pub fn texts(&self, found: Reference) -> (&str, &str) {
-        (self.places.get(found.place).map_or("", String::as_str), self.texts.part(found.start..found.end))
+    /// The place and the text of a reference.
+    pub fn texts(&self, item: Reference) -> (&str, &str) {
+        (self.places.get(item.place).map_or("", String::as_str), self.texts.part(item.start..item.end))
     }
 
     /// The text of a codebase.
@@ -79,12 +79,12 @@ impl Pending {
         python: &Callbacks,
     ) -> PyResult<()> {
         self.texts.clear();
-        self.found.clear();
+        self.references.clear();
         self.next = 0;
         self.base = None;
-        if self.places.len() > MOST_PLACES {
+        if self.places.len() > MAX_PLACES {
             self.places.clear();
-            self.known.clear();
+            self.place_numbers.clear();
         }
         self.passed.resize(embedded.names.len(), 0);
         let mut collector = ReferenceCollector {
@@ -97,7 +97,7 @@ impl Pending {
             is_reference: false,
             content: None,
             codebase: None,
-            by_codebase: Vec::new(),
+            codebase_references: Vec::new(),
             name: None,
             script: None,
             failed: None,
@@ -108,28 +108,28 @@ impl Pending {
         failed.map_or(Ok(()), Err)
     }
 
-    fn add(&mut self, place: usize, text: &str, against: Against) {
+    fn add(&mut self, place: usize, text: &str, base: BaseKind) {
         let start = self.texts.len();
         self.texts.push_str(text);
-        self.found.push(Reference { place, start, end: self.texts.len(), against });
+        self.references.push(Reference { place, start, end: self.texts.len(), base });
     }
 
     fn place(&mut self, key: &[u8]) -> usize {
-        if let Some(place) = self.known.get(key) {
+        if let Some(place) = self.place_numbers.get(key) {
             return *place;
         }
         self.places.push(String::from_utf8_lossy(key).into_owned());
-        self.known.insert(key.to_vec(), self.places.len() - 1);
+        self.place_numbers.insert(key.to_vec(), self.places.len() - 1);
         self.places.len() - 1
     }
 }
 
-/// What may be embedded: values of `property` and `name`, of `type`, and names of attributes themselves.
+/// Names of embedded content: values of `property` and `name`, of `type`, and names of attributes.
 pub struct Embedded {
     pub names: Vec<String>,
-    /// By the way of the attribute that says it.
+    /// The number of each name, by the way of its attribute.
     numbers: HashMap<String, HashMap<Vec<u8>, usize>>,
-    /// Whether it is read, or counted only.
+    /// Whether embedded content is read; otherwise it is counted.
     is_read: bool,
 }
 
@@ -148,8 +148,8 @@ impl Embedded {
     }
 }
 
-/// A hostile document may have a name of its own for every element.
-const MOST_PLACES: usize = 10_000;
+/// The most cached places: a hostile document may use another name for every element.
+const MAX_PLACES: usize = 10_000;
 
 struct ReferenceCollector<'a> {
     pending: &'a mut Pending,
@@ -157,20 +157,20 @@ struct ReferenceCollector<'a> {
     embedded: &'a Embedded,
     python: &'a Callbacks,
     key: Vec<u8>,
-    /// Of a `meta` element: whether it is a refresh, and its content; of a `param`, whether that is a URI.
+    /// Whether a `meta` element is a refresh, whether a `param` is a URI, and the content of either.
     refresh: bool,
     is_reference: bool,
     content: Option<Vec<u8>>,
-    /// Of an `object` or `applet`: its codebase, and which references are resolved against it.
+    /// The codebase of an `object` or `applet`, and the indexes of the references that have it as base.
     codebase: Option<(usize, usize)>,
-    by_codebase: Vec<usize>,
-    /// What the tag of a meta or an iframe embeds, and what the script does whose text comes.
+    codebase_references: Vec<usize>,
+    /// The number of the name of embedded content: of a `meta` or `iframe`, and of the script whose text follows.
     name: Option<usize>,
     script: Option<usize>,
     failed: Option<PyErr>,
 }
 
-/// Without the ASCII whitespace of the HTML Standard around it.
+/// Remove the ASCII whitespace of the HTML Standard around a text.
 fn strip_whitespace(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
     let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |last| last + 1);
@@ -184,9 +184,9 @@ fn is_space(b: &u8) -> bool {
 impl ReferenceCollector<'_> {
     fn place(&mut self, element: &[u8], name: &[u8]) -> usize {
         self.key.clear();
-        if element.len() > NAME {
+        if element.len() > MAX_NAME_LENGTH {
             let shown = String::from_utf8_lossy(element);
-            self.key.extend(shown.chars().take(NAME).collect::<String>().bytes());
+            self.key.extend(shown.chars().take(MAX_NAME_LENGTH).collect::<String>().bytes());
         } else {
             self.key.extend_from_slice(element);
         }
@@ -195,45 +195,45 @@ impl ReferenceCollector<'_> {
         self.pending.place(&self.key)
     }
 
-    /// Python finds the references in a value.
+    /// Add the references in a value, which Python finds.
     fn values(&mut self, element: &[u8], name: &[u8], way: &str, value: &[u8]) {
-        let found = attached(|py| -> PyResult<Vec<String>> {
+        let references = attached(|py| -> PyResult<Vec<String>> {
             self.python.values.call1(py, (way, String::from_utf8_lossy(value)))?.extract(py)
         });
-        match found {
-            Ok(found) => {
+        match references {
+            Ok(references) => {
                 let place = self.place(element, name);
-                found.iter().for_each(|text| self.pending.add(place, text, Against::Content));
+                references.iter().for_each(|text| self.pending.add(place, text, BaseKind::Content));
             }
             Err(error) => self.failed = Some(error),
         }
     }
 
-    /// The references that stand in `url()` alone.  Returns: whether those are all.
+    /// Add the references in `url()`, if there are no others.  Returns false if only Python can read the text.
     fn urls(&mut self, element: &[u8], name: &[u8], text: &[u8]) -> bool {
-        let Some(found) = urls(text) else { return false };
-        if !found.is_empty() {
+        let Some(ranges) = urls(text) else { return false };
+        if !ranges.is_empty() {
             let place = self.place(element, name);
-            found.into_iter().for_each(|span| {
-                self.pending.add(place, &String::from_utf8_lossy(text.part(span)), Against::Content);
+            ranges.into_iter().for_each(|span| {
+                self.pending.add(place, &String::from_utf8_lossy(text.part(span)), BaseKind::Content);
             });
         }
         true
     }
 
-    /// Python finds the references in a style sheet that has others than `url()`.
+    /// Add the references of a style sheet; Python finds them if it may have others than `url()`.
     fn sheet(&mut self, element: &[u8], text: &[u8]) {
-        if self.urls(element, b"url()", text) || !SIGNS.iter().any(|sign| holds(text, sign)) {
+        if self.urls(element, b"url()", text) || !SIGNS.iter().any(|sign| contains(text, sign)) {
             return;
         }
-        let found = attached(|py| -> PyResult<Vec<(String, String)>> {
+        let references = attached(|py| -> PyResult<Vec<(String, String)>> {
             self.python.styles.call1(py, (String::from_utf8_lossy(text),))?.extract(py)
         });
-        match found {
-            Ok(found) => {
-                for (place, text) in &found {
+        match references {
+            Ok(references) => {
+                for (place, text) in &references {
                     let place = self.place(element, place.as_bytes());
-                    self.pending.add(place, text, Against::Content);
+                    self.pending.add(place, text, BaseKind::Content);
                 }
             }
             Err(error) => self.failed = Some(error),
@@ -242,14 +242,14 @@ impl ReferenceCollector<'_> {
 }
 
 impl ReferenceCollector<'_> {
-    /// The key is a value in lower case.
-    fn lower(&mut self, value: &[u8]) {
+    /// Set the key to a value in lower case.
+    fn set_lowercase_key(&mut self, value: &[u8]) {
         self.key.clear();
         self.key.extend_from_slice(value);
         self.key.make_ascii_lowercase();
     }
 
-    /// Something that is embedded is counted, and not read.
+    /// Count embedded content that is not read.
     fn pass(&mut self, name: Option<usize>) {
         if let Some(count) = name.and_then(|name| self.pending.passed.get_mut(name)) {
             *count += 1;
@@ -259,50 +259,50 @@ impl ReferenceCollector<'_> {
     fn embed(&mut self, name: usize, text: &[u8]) {
         let Some(name) = self.embedded.names.get(name) else { return };
         let name = self.pending.place(name.as_bytes());
-        self.pending.add(name, &String::from_utf8_lossy(text), Against::Embedded);
+        self.pending.add(name, &String::from_utf8_lossy(text), BaseKind::Embedded);
     }
 }
 
-/// What a style sheet with references holds; a backslash may hide one of them.
+/// Every style sheet with references contains one of these; a backslash may hide one.
 const SIGNS: [&[u8]; 6] = [b"url(", b"@import", b"image-set(", b"src(", b"image(", b"\\"];
 
-/// Characters of an element's name that are shown.
-const NAME: usize = 64;
+/// Characters of an element's name in `where`.
+const MAX_NAME_LENGTH: usize = 64;
 
 impl Sink for ReferenceCollector<'_> {
     fn attribute(&mut self, element: Element<'_>, name: &[u8], way: usize, value: &[u8]) {
         let Element { name: element, namespace, is_base, .. } = element;
-        let before = self.pending.found.len();
+        let first = self.pending.references.len();
         match self.ways.get(way).map_or("", String::as_str) {
             "one" => {
                 let place = self.place(element, name);
-                let base = element == b"base" && name == b"href";
-                let against = if base { Against::Outside } else { Against::Content };
-                self.pending.add(place, &String::from_utf8_lossy(strip_whitespace(value)), against);
-                if base && is_base {
-                    self.pending.base = self.pending.found.last().map(|found| (found.start, found.end));
+                let is_href = element == b"base" && name == b"href";
+                let base = if is_href { BaseKind::Outside } else { BaseKind::Content };
+                self.pending.add(place, &String::from_utf8_lossy(strip_whitespace(value)), base);
+                if is_href && is_base {
+                    self.pending.base = self.pending.references.last().map(|found| (found.start, found.end));
                 }
             }
             "nonempty" => {
                 let value = strip_whitespace(value);
                 if !value.is_empty() {
                     let place = self.place(element, name);
-                    self.pending.add(place, &String::from_utf8_lossy(value), Against::Content);
+                    self.pending.add(place, &String::from_utf8_lossy(value), BaseKind::Content);
                 }
             }
             "attribute" if self.embedded.is_read => {
                 let place = self.place(element, name);
-                self.pending.add(place, &String::from_utf8_lossy(value), Against::Embedded);
+                self.pending.add(place, &String::from_utf8_lossy(value), BaseKind::Embedded);
             }
             "attribute" => self.pass(self.embedded.number("attribute", name)),
             "property" | "type" | "srcdoc" if namespace != Namespace::Html || self.name.is_some() => {}
             "property" => {
-                self.lower(value);
+                self.set_lowercase_key(value);
                 self.name = self.key.split(is_space).find_map(|name| self.embedded.number("property", name));
             }
             "type" => {
-                self.lower(value);
-                // A media type may have parameters; what is none is what it is as a whole.
+                self.set_lowercase_key(value);
+                // Only a media type can have parameters; other values are used unchanged.
                 let end = if value.contains(&b'/') { memchr::memchr(b';', value) } else { None };
                 self.script = self
                     .embedded
@@ -325,10 +325,10 @@ impl Sink for ReferenceCollector<'_> {
         }
         match (element, name) {
             (b"object", b"classid" | b"data" | b"archive") | (b"applet", b"code" | b"archive") => {
-                self.by_codebase.extend(before..self.pending.found.len());
+                self.codebase_references.extend(first..self.pending.references.len());
             }
             (b"object" | b"applet", b"codebase") => {
-                self.codebase = self.pending.found.get(before).map(|found| (found.start, found.end));
+                self.codebase = self.pending.references.get(first).map(|found| (found.start, found.end));
             }
             _ => {}
         }
@@ -336,13 +336,13 @@ impl Sink for ReferenceCollector<'_> {
 
     fn end_tag(&mut self) -> bool {
         if let Some((start, end)) = self.codebase.take() {
-            for at in &self.by_codebase {
-                if let Some(found) = self.pending.found.get_mut(*at) {
-                    found.against = Against::Codebase(start, end);
+            for at in &self.codebase_references {
+                if let Some(found) = self.pending.references.get_mut(*at) {
+                    found.base = BaseKind::Codebase(start, end);
                 }
             }
         }
-        self.by_codebase.clear();
+        self.codebase_references.clear();
         let content = self.content.take();
         if std::mem::take(&mut self.refresh) {
             if let Some(content) = &content {
@@ -355,20 +355,20 @@ impl Sink for ReferenceCollector<'_> {
                 self.pending.add(
                     place,
                     &String::from_utf8_lossy(strip_whitespace(content)),
-                    Against::Content,
+                    BaseKind::Content,
                 );
             }
         }
-        // What a meta or an iframe embeds is at hand; the text of a script comes.
-        let held = self.name.take().zip(content);
+        // The content of a meta or an iframe is complete; the text of a script follows.
+        let embedded_content = self.name.take().zip(content);
         if self.embedded.is_read {
-            if let Some((name, content)) = held {
+            if let Some((name, content)) = embedded_content {
                 self.embed(name, &content);
             }
             return self.script.is_some();
         }
         let script = self.script.take();
-        self.pass(held.map(|(name, _)| name).or(script));
+        self.pass(embedded_content.map(|(name, _)| name).or(script));
         false
     }
 

@@ -1,4 +1,4 @@
-//! The rows of the link table, built as they are found: one object for one job, its columns taken batch by batch.
+//! Makes the rows of the link table: one object per job, emptied batch by batch.
 
 mod crawl;
 mod css;
@@ -23,42 +23,41 @@ use crate::arrow::ArrowArray;
 use crate::bug::guarded;
 use crate::finalizing::detached;
 use crawl::{Crawl, Limits, Stop, Window};
-use html::{Against, Embedded, Pending, Reference};
-use row::{complete_row, from_content, related, resolve_meaning, row_of};
+use html::{BaseKind, Embedded, Pending, Reference};
+use row::{complete_row, from_content, make_row, resolve_meaning, resolve_reference};
 use table::{Base, Columns, Row};
 
-/// Do the work of an entry while other threads of Python run; what calls Python attaches for that.
-fn released<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+/// Do the work of a method while other threads of Python run; calls of Python attach to the interpreter.
+fn run_detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     guarded(py, || detached(py, work))
 }
 
-/// Names, each with how many there were.
-type Counted = Vec<(&'static str, u64)>;
-/// Kinds of documents, each with how many there were and their octets.
-type Read = Vec<(&'static str, u64, u64)>;
+/// Names and their counts.
+type NameCounts = Vec<(&'static str, u64)>;
+/// Kinds of documents, with their numbers and bytes.
+type KindCounts = Vec<(&'static str, u64, u64)>;
 
-/// What Python does: what is rare, or needs what only it knows.
+/// Functions in Python: rare cases, and those that need its knowledge.
 struct Callbacks {
-    /// A text beyond US-ASCII that is no IRI-reference to (reference or None, kind or None, offset or None).
+    /// Text that is not a URI-reference or IRI-reference -> (reference, kind and offset of its error), each or None.
     mapped: Py<PyAny>,
-    /// (way, value) to the references in it.
+    /// (way, value) -> the references in the value.
     values: Py<PyAny>,
-    /// A style sheet to pairs of where and reference.
+    /// Style sheet -> pairs of where and reference.
     styles: Py<PyAny>,
-    /// A target to its normal form; None where the kernel has the rung.
+    /// Target -> its normal form; None if the kernel has the rung.
     normal: Option<Py<PyAny>>,
-    /// A target and the labels of parts to the source of the part, or None.
+    /// (target, labels of parts) -> the source of the part, or None.
     part: Py<PyAny>,
-    /// The octets of a page and the charset that was told, or None, to its characters in UTF-8, and whether some are
-    /// lost.
+    /// (bytes of a page, declared charset or None) -> the page in UTF-8, and whether characters are lost.
     octets: Py<PyAny>,
 }
 
-/// The rows of links.
+/// Makes the rows of links.
 ///
 /// attributes: (name, elements, way) of each rule of HTML; a way is "one", "nonempty", or one that `values` knows.
-/// embedded: (way, name) of what HTML holds in a syntax of its own; metadata: whether that is handed over or counted.
-/// signatures: (place, octets) of what a content may be that is no HTML.
+/// embedded: (way, name) of embedded content in other syntaxes; metadata: whether it is returned, or only counted.
+/// signatures: (offset, bytes) at which content is not HTML.
 #[pyclass(module = "overthere._native")]
 pub struct LinkRows {
     attributes: Attributes,
@@ -70,15 +69,15 @@ pub struct LinkRows {
     crawl: Crawl,
     columns: Columns,
     pending: Pending,
-    waiting: Option<Reference>,
+    embedded_reference: Option<Reference>,
     source: String,
     fallback: Base,
     base: Base,
     parts: Option<Py<PyDict>>,
 }
 
-/// A batch has no more text than this and a row (`rows.OCTETS`): a base may be as long as a document.
-const OCTETS: usize = 1 << 24;
+/// A batch ends at this size of text, in bytes (`rows.OCTETS`): a base may be as long as a document.
+const MAX_BATCH_BYTES: usize = 1 << 24;
 
 #[pymethods]
 impl LinkRows {
@@ -102,7 +101,7 @@ impl LinkRows {
             let mut rules = Attributes::default();
             let mut ways: Vec<String> = Vec::new();
             for (name, elements, way) in attributes {
-                let number = ways.iter().position(|known| *known == way).unwrap_or_else(|| {
+                let number = ways.iter().position(|other| *other == way).unwrap_or_else(|| {
                     ways.push(way);
                     ways.len() - 1
                 });
@@ -118,7 +117,7 @@ impl LinkRows {
                 crawl: Crawl::default(),
                 columns: Columns::default(),
                 pending: Pending::default(),
-                waiting: None,
+                embedded_reference: None,
                 source: String::new(),
                 fallback: Base::default(),
                 base: Base::default(),
@@ -127,20 +126,20 @@ impl LinkRows {
         })
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         guarded(py, || Ok(self.columns.len()))
     }
 
-    /// The octets of their texts, about.
+    /// The approximate bytes of their texts.
     #[getter]
     fn octets(&self, py: Python<'_>) -> PyResult<usize> {
         guarded(py, || Ok(self.columns.octets))
     }
 
-    /// Read an HTML document in UTF-8; its rows are made by `step`.
+    /// Read an HTML document in UTF-8; `step` makes its rows.
     ///
-    /// base, layer: what stands outside of the content gives this base.
+    /// base, layer: the base that is given outside of the content.
     /// Returns: the notes on it.
     #[pyo3(signature = (source, data, base, layer, parts = None))]
     fn html(
@@ -154,29 +153,29 @@ impl LinkRows {
     ) -> PyResult<Vec<&'static str>> {
         self.source = source;
         self.parts = parts;
-        released(py, || {
+        run_detached(py, || {
             let base = Base::new(base, layer)?;
             self.read_page(data, base)
         })
     }
 
-    /// Make at most so many rows of what was read, and none beyond what `embedded` gives then.
+    /// Make at most `count` rows of the document, and stop at embedded content, which `embedded` returns.
     ///
     /// Returns: whether there are more.
     fn step(&mut self, py: Python<'_>, count: usize) -> PyResult<bool> {
-        released(py, || self.make_rows(count))
+        run_detached(py, || self.make_rows(count))
     }
 
-    /// Make rows of the records of a WARC or ARC file that begin in [at, stop), while they are whole and hold HTML,
-    /// or describe it (WAT).
+    /// Make rows of the records of a WARC or ARC file that begin in [at, stop), while they are complete and contain
+    /// HTML, or its metadata (WAT).
     ///
-    /// data: the octets of the file from `first` on; is_last: whether the file ends with them.
-    /// is_packed: whether each record is a gzip member.  is_arc: whether it is an ARC file.  source: what comes before the place of a record.
-    /// limit: octets of a document; rows: of a batch.
-    /// Returns: why it stops, and what belongs to that; `place` is the record.  "end": there are no more.  "cut": it is
-    /// not whole in `data`.  "odd": it is for Python.  "record": its header and content are for Python.  "page": there
-    /// is a batch to take, or something for Python in the page, of which the notes and the octets are told; `step` goes
-    /// on with it.  "full": there is a batch to take.
+    /// data: the bytes of the file from `first` on; is_last: whether the file ends with them.
+    /// is_packed: whether each record is a gzip member.  is_arc: whether it is an ARC file.  source: the prefix of the
+    /// source of each record.  limit: the most bytes of a document; rows: the most rows of a batch.
+    /// Returns: why it stops, and details; `place` is the record.  "end": no more records.  "cut": the record is not
+    /// complete in `data`.  "odd": Python must read it.  "record": Python must read its header and content, which are
+    /// returned.  "page": a batch is full, or Python must read part of the page; its notes and bytes are returned, and
+    /// `step` continues it.  "full": a batch is full.
     #[expect(clippy::too_many_arguments, reason = "they come from Python one by one")]
     fn records(
         &mut self,
@@ -194,9 +193,9 @@ impl LinkRows {
     ) -> PyResult<(&'static str, Py<PyAny>)> {
         let window = Window { data, first, stop, is_last, is_packed, is_arc, source };
         let limits = Limits { octets: limit, rows };
-        let found = released(py, || self.read_records(&window, at, &limits))?;
+        let reason = run_detached(py, || self.read_records(&window, at, &limits))?;
         guarded(py, || {
-            Ok(match found {
+            Ok(match reason {
                 Stop::End => ("end", py.None()),
                 Stop::Cut => ("cut", py.None()),
                 Stop::Full => ("full", py.None()),
@@ -209,14 +208,14 @@ impl LinkRows {
         })
     }
 
-    /// The record that `records` came to: where it begins, where the next one does, and the URI of its document.
+    /// The current record of `records`: its offset, that of the next one, and the URI of its document.
     fn place(&self, py: Python<'_>) -> PyResult<(usize, Option<usize>, Option<&str>)> {
-        let now = &self.crawl.now;
-        guarded(py, || Ok((now.at, now.next, now.base.as_deref())))
+        let current = &self.crawl.current;
+        guarded(py, || Ok((current.at, current.next, current.base.as_deref())))
     }
 
-    /// What `records` read, by its kind, and the records that hold no document, by their types.
-    fn counts(&self, py: Python<'_>) -> PyResult<(Read, Counted)> {
+    /// The counts of documents that `records` read, by kind, and of records without a document, by type.
+    fn counts(&self, py: Python<'_>) -> PyResult<(KindCounts, NameCounts)> {
         guarded(py, || {
             let Crawl { pages, envelopes, passed, .. } = &self.crawl;
             let read = [("html", pages.0, pages.1), ("metadata", envelopes.0, envelopes.1)];
@@ -225,22 +224,22 @@ impl LinkRows {
         })
     }
 
-    /// What `step` came to that holds references in a syntax of its own: its name, its text.  It is given once.
+    /// The name and text of the embedded content at which `step` stopped, once.
     fn embedded(&mut self, py: Python<'_>) -> PyResult<Option<(&str, &str)>> {
-        guarded(py, || Ok(self.waiting.take().map(|found| self.pending.texts(found))))
+        guarded(py, || Ok(self.embedded_reference.take().map(|reference| self.pending.texts(reference))))
     }
 
-    /// What the `base` element that counts says; None without one.
+    /// The href of the effective `base` element; None without one.
     fn href(&self, py: Python<'_>) -> PyResult<Option<&str>> {
         guarded(py, || Ok(self.pending.base_href()))
     }
 
-    /// The base of the document that was read, and the layer that gave it.
+    /// The base of the current document, and the layer that gave it.
     fn base(&self, py: Python<'_>) -> PyResult<(&str, &str)> {
         guarded(py, || Ok((self.base.text.as_str(), self.base.layer.as_str())))
     }
 
-    /// What was embedded so far and not asked for: names, each with how many there were.
+    /// The counts of skipped embedded content, by name.
     fn passed(&self, py: Python<'_>) -> PyResult<Vec<(&str, u64)>> {
         guarded(py, || {
             Ok(self
@@ -264,11 +263,11 @@ impl LinkRows {
         found: Vec<(String, String, Option<String>)>,
         parts: Option<Py<PyDict>>,
     ) -> PyResult<()> {
-        released(py, || {
+        run_detached(py, || {
             let base = Base::new(base, layer)?;
             for (place, reference, target) in &found {
                 let row = match target {
-                    None => related(reference, &base, &self.python)?,
+                    None => resolve_reference(reference, &base, &self.python)?,
                     Some(text) => resolve_meaning(text, reference, &base, &self.python)?,
                 };
                 let row = complete_row(row, &base, &self.python, self.rung, &parts)?;
@@ -278,7 +277,7 @@ impl LinkRows {
         })
     }
 
-    /// Add a row that says something of a document.
+    /// Add a row with a note on a document.
     fn note(&mut self, py: Python<'_>, source: &str, base: &str, kind: &str) -> PyResult<()> {
         guarded(py, || {
             self.columns.note(source, base, kind);
@@ -286,7 +285,7 @@ impl LinkRows {
         })
     }
 
-    /// All rows so far as one Arrow array of structs; there are none then.
+    /// Return all rows as one Arrow array of structs, and remove them.
     fn take(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         guarded(py, || {
             let rows = detached(py, || self.columns.take()).map_err(PyValueError::new_err)?;
@@ -294,7 +293,7 @@ impl LinkRows {
         })
     }
 
-    /// All rows so far as tuples in the order of `Link`; there are none then.
+    /// Return all rows as tuples in the order of `Link`, and remove them.
     fn take_tuples<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyTuple>>> {
         guarded(py, || {
             let rows = detached(py, || self.columns.take()).map_err(PyValueError::new_err)?;
@@ -304,40 +303,40 @@ impl LinkRows {
 }
 
 impl LinkRows {
-    /// Read an HTML document in UTF-8, against the base that stands outside of it.  Returns: the notes on it.
-    fn read_page(&mut self, data: &[u8], outside: Base) -> PyResult<Vec<&'static str>> {
-        self.fallback = outside;
+    /// Read an HTML document in UTF-8, with the base that is given outside of it.  Returns: the notes on it.
+    fn read_page(&mut self, data: &[u8], outer_base: Base) -> PyResult<Vec<&'static str>> {
+        self.fallback = outer_base;
         self.pending.read(data, &self.attributes, &self.ways, &self.embedded, &self.python)?;
         self.base = match self.pending.base_href() {
             None => self.fallback.clone(),
             Some(href) => from_content(href, &self.fallback, &self.python)?,
         };
-        let found = self.pending.notes;
-        let notes = [(found.is_too_deep, "too-deep"), (found.is_unclosed, "unclosed")];
-        Ok(notes.into_iter().filter_map(|(is_so, note)| is_so.then_some(note)).collect())
+        let page_notes = self.pending.notes;
+        let notes = [(page_notes.is_too_deep, "too-deep"), (page_notes.is_unclosed, "unclosed")];
+        Ok(notes.into_iter().filter_map(|(is_present, note)| is_present.then_some(note)).collect())
     }
 
-    /// `step`
+    /// Make at most `count` rows; see `step`.
     fn make_rows(&mut self, count: usize) -> PyResult<bool> {
         for _ in 0..count {
-            if self.columns.octets >= OCTETS {
+            if self.columns.octets >= MAX_BATCH_BYTES {
                 break;
             }
-            let Some(found) = self.pending.next() else { return Ok(false) };
+            let Some(reference) = self.pending.next() else { return Ok(false) };
             let inner;
-            let base = match found.against {
-                Against::Embedded => {
-                    self.waiting = Some(found);
+            let base = match reference.base {
+                BaseKind::Embedded => {
+                    self.embedded_reference = Some(reference);
                     break;
                 }
-                Against::Content => &self.base,
-                Against::Outside => &self.fallback,
-                Against::Codebase(start, end) => {
+                BaseKind::Content => &self.base,
+                BaseKind::Outside => &self.fallback,
+                BaseKind::Codebase(start, end) => {
                     inner = from_content(self.pending.text(start, end), &self.base, &self.python)?;
                     &inner
                 }
             };
-            let row = row_of(&self.pending, found, base, &self.python, self.rung, &self.parts)?;
+            let row = make_row(&self.pending, reference, base, &self.python, self.rung, &self.parts)?;
             self.columns.push(&self.source, base, row);
         }
         Ok(true)

@@ -1,4 +1,4 @@
-//! One HTML document to keys: its anchors, and what its references ask of other documents.
+//! Reduces an HTML document to keys: its anchors, and its references that depend on other documents.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,7 +10,7 @@ use overthere_core::place::{At, Part, Spans};
 use overthere_core::resolve::{resolve, Parsed};
 
 use super::document::{Count, Document, Place};
-use super::escapes::{decoded, is_odd, lines, plain};
+use super::escapes::{first_line, has_special_escape, percent_decode, replace_invalid_utf8};
 use super::site::{Site, REDIRECTED};
 use crate::fast::parse;
 
@@ -28,18 +28,18 @@ pub struct Page {
     /// The keys of its anchors.
     pub anchors: Vec<u64>,
     /// Its references that are not settled.
-    pub open: Vec<Open>,
+    pub open: Vec<OpenReference>,
     pub references: u64,
     pub within: u64,
     pub passed: Vec<u32>,
-    /// The base that it says.
+    /// The declared base.
     pub base: Option<String>,
-    /// The page to which its reader is sent at once.
+    /// The page that it refreshes to without delay.
     pub next: Option<u32>,
 }
 
 /// A reference that is not settled when its document is read, or is a fault.
-pub struct Open {
+pub struct OpenReference {
     pub place: Place,
     pub question: Question,
 }
@@ -47,32 +47,32 @@ pub struct Open {
 /// The condition under which a reference is a fault.
 #[derive(Clone, Copy)]
 pub enum Question {
-    /// It is one.
+    /// It is a fault.
     Fault,
-    /// An anchor of another document, which has one of two keys.
+    /// If another document has no anchor with either key.
     Anchor(u64, u64),
-    /// A target that Python judges, by its key.
+    /// If Python judges the target with this key a fault.
     Target(u64),
-    /// It sends the reader on at once: whether that goes in a circle.
+    /// A refresh without delay: if it is part of a cycle.
     Refresh,
 }
 
-/// A reference that Python judges: the page, the base that it says, the text, whether it names an image map.
+/// A reference that Python judges: the page, its declared base, the text, whether it names an image map.
 pub type Example = (u32, Option<String>, String, bool);
 
-/// Targets that Python judges by their keys: how many references have each, and one of these.
+/// Targets that Python judges, by key: the number of references to each, and one of them.
 pub type Targets = HashMap<u64, (u64, Example)>;
 
-/// Targets of many pages that Python handles, and URIs outside.
+/// Targets of many pages that Python judges, and URIs outside.
 #[derive(Default)]
-pub struct Gathered {
+pub struct CollectedTargets {
     pub targets: Targets,
-    /// Valid URIs of the web that are outside, without their fragments, and how many references have each.
+    /// Valid web URIs outside, without fragments, and the number of references to each.
     pub outside: HashMap<String, u64>,
 }
 
-impl Gathered {
-    pub fn add(&mut self, other: Gathered) {
+impl CollectedTargets {
+    pub fn add(&mut self, other: CollectedTargets) {
         for (key, (count, example)) in other.targets {
             self.targets.entry(key).or_insert((0, example)).0 += count;
         }
@@ -91,67 +91,67 @@ enum Verdict {
     Within,
     /// Within, with a fragment directive: only a browser finds that text.
     Directive,
-    /// A server redirects it, or the document itself has no such anchor.
+    /// A server redirects the target, or the document itself has no such anchor.
     Fault,
     /// An anchor of another document, which has one of two keys.
-    Asks(u64, u64),
+    DependsOnPage(u64, u64),
     /// A target that Python judges, by its key.
-    Other(u64),
+    ByPython(u64),
 }
 
-/// The document has something that only Python reads.
+/// The document has something that only Python can read.
 pub struct NeedsPython;
 
-/// Read a document; what its references lead to is added to `gathered`.
+/// Read a document, and add the targets of its references to `collected`.
 pub fn read(
     site: &Site,
     number: u32,
     uri: &str,
     data: &[u8],
-    gathered: &mut Gathered,
+    collected: &mut CollectedTargets,
 ) -> Result<Page, NeedsPython> {
-    let taken = Document::of(site, data).ok_or(NeedsPython)?;
-    let asks = Asks::new(site, number, uri, &taken)?;
-    let refresh = taken.refresh.flatten();
+    let document = Document::read(site, data).ok_or(NeedsPython)?;
+    let judge = ReferenceJudge::new(site, number, uri, &document)?;
+    let refresh = document.refresh.flatten();
     let next = match refresh {
-        Some((start, end)) => asks.page_at(taken.texts.part(start..end))?,
+        Some((start, end)) => judge.refresh_page(document.texts.part(start..end))?,
         None => None,
     };
     let mut page = Page { next, ..Page::default() };
     let mut count = Count::default();
-    let mut others = Targets::new();
+    let mut targets = Targets::new();
     let mut outside: AHashMap<&[u8], u64> = AHashMap::new();
-    let mut known: AHashMap<(&[u8], bool), Verdict> = AHashMap::with_capacity(taken.found.len());
-    for one in &taken.found {
-        let text = taken.texts.part(one.start..one.end);
-        let nofollow = site.nofollow.filter(|_| one.is_nofollow && asks.passed_reason(text).is_none());
-        let verdict = match (nofollow, known.get(&(text, one.is_map))) {
+    let mut verdicts: AHashMap<(&[u8], bool), Verdict> = AHashMap::with_capacity(document.references.len());
+    for item in &document.references {
+        let text = document.texts.part(item.start..item.end);
+        let nofollow = site.nofollow.filter(|_| item.is_nofollow && judge.passed_reason(text).is_none());
+        let verdict = match (nofollow, verdicts.get(&(text, item.is_map))) {
             (Some(reason), _) => Verdict::Passed(reason),
             (_, Some(verdict)) => *verdict,
             _ => {
-                let verdict = asks.judge_reference(text, one.is_map);
-                known.insert((text, one.is_map), verdict);
-                if let Verdict::Other(key) = verdict {
+                let verdict = judge.judge_reference(text, item.is_map);
+                verdicts.insert((text, item.is_map), verdict);
+                if let Verdict::ByPython(key) = verdict {
                     let text = String::from_utf8_lossy(text).into_owned();
-                    others.entry(key).or_insert((0, (number, asks.said.clone(), text, one.is_map)));
+                    targets.entry(key).or_insert((0, (number, judge.href.clone(), text, item.is_map)));
                 }
                 verdict
             }
         };
         count.references += 1;
         page.within +=
-            u64::from(!matches!(verdict, Verdict::Passed(_) | Verdict::Outside | Verdict::Other(_)));
+            u64::from(!matches!(verdict, Verdict::Passed(_) | Verdict::Outside | Verdict::ByPython(_)));
         let question = match verdict {
             Verdict::Fault => Some(Question::Fault),
-            Verdict::Asks(first, second) => Some(Question::Anchor(first, second)),
-            Verdict::Other(key) => {
-                others.entry(key).and_modify(|(count, _)| *count += 1);
+            Verdict::DependsOnPage(first, second) => Some(Question::Anchor(first, second)),
+            Verdict::ByPython(key) => {
+                targets.entry(key).and_modify(|(count, _)| *count += 1);
                 Some(Question::Target(key))
             }
-            _ if next.is_some() && refresh == Some((one.start, one.end)) => Some(Question::Refresh),
+            _ if next.is_some() && refresh == Some((item.start, item.end)) => Some(Question::Refresh),
             _ => None,
         };
-        page.open.extend(question.map(|question| Open { place: one.tag, question }));
+        page.open.extend(question.map(|question| OpenReference { place: item.tag, question }));
         match verdict {
             Verdict::Passed(reason) => count.pass(reason),
             Verdict::Directive => count.pass(site.reason(b" text-fragment")),
@@ -160,11 +160,11 @@ pub fn read(
         }
     }
     let outside = outside.into_iter().map(|(uri, count)| (String::from_utf8_lossy(uri).into_owned(), count));
-    gathered.add(Gathered { targets: others, outside: outside.collect() });
-    page.anchors = asks.anchors;
-    page.base = asks.said;
-    page.references = taken.count.references + count.references;
-    page.passed = taken.count.passed;
+    collected.add(CollectedTargets { targets, outside: outside.collect() });
+    page.anchors = judge.anchors;
+    page.base = judge.href;
+    page.references = document.count.references + count.references;
+    page.passed = document.count.passed;
     for (reason, times) in count.passed.into_iter().enumerate() {
         page.passed.resize(page.passed.len().max(reason + 1), 0);
         if let Some(count) = page.passed.get_mut(reason) {
@@ -174,24 +174,24 @@ pub fn read(
     Ok(page)
 }
 
-/// The names of the anchors of a document.
+/// The names of the anchors of a document; None if only Python can read it.
 pub fn anchors(site: &Site, data: &[u8]) -> Option<Vec<Vec<u8>>> {
-    Document::of(site, data).map(|taken| taken.anchors)
+    Document::read(site, data).map(|document| document.anchors)
 }
 
 fn without_fragment(text: &[u8]) -> &[u8] {
     text.part(..memchr::memchr(b'#', text).unwrap_or(text.len()))
 }
 
-/// Whether what seems to be a URI of the web has a plain host without a port, and no dot-segments: that it is resolved
-/// changes nothing, and its scheme finds no fault in it.
+/// Whether a text begins like a web URI with a plain host, without port and dot-segments: resolving it changes nothing,
+/// and it meets the rules of its scheme.
 fn is_plain_web(text: &[u8]) -> bool {
-    let rest = text.strip_prefix(b"https://").or_else(|| text.strip_prefix(b"http://"));
-    rest.is_some_and(|rest| {
-        let end = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
-        let (host, rest) = rest.split_at(end);
+    let tail = text.strip_prefix(b"https://").or_else(|| text.strip_prefix(b"http://"));
+    tail.is_some_and(|tail| {
+        let end = tail.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(tail.len());
+        let (host, tail) = tail.split_at(end);
         let is_plain = host.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-'));
-        is_plain && !host.is_empty() && memchr::memmem::find(rest, b"/.").is_none()
+        is_plain && !host.is_empty() && memchr::memmem::find(tail, b"/.").is_none()
     })
 }
 
@@ -206,7 +206,7 @@ impl Base {
         Some(Base { text, spans })
     }
 
-    /// 5.2, of a reference or what an IRI-reference maps to.
+    /// Resolve a reference, or the mapping of an IRI-reference (5.2).
     fn join(&self, reference: &[u8]) -> Option<String> {
         let base = Parsed { text: self.text.as_bytes(), spans: &self.spans };
         let mut out = Vec::new();
@@ -226,46 +226,46 @@ impl Base {
     }
 }
 
-/// The references of a document, asked of the site.
-struct Asks<'a> {
+/// Judges the references of a document within the site.
+struct ReferenceJudge<'a> {
     site: &'a Site,
     number: u32,
     inner: Base,
-    /// The base of references that begin with "/", and the folder that the settings name as its root.
+    /// The base of references that begin with "/", and the root folder of the settings that replaces it.
     rooted: Option<(Base, &'a str)>,
-    /// The base that the document says.
-    said: Option<String>,
-    /// The base names the document itself.
+    /// The href of its base element.
+    href: Option<String>,
+    /// Whether the base is the document itself.
     is_own_base: bool,
     /// The keys of the anchors of the document, sorted.
     anchors: Vec<u64>,
 }
 
-/// The kind of a target, by its text: all references of one kind to a target have the same result.
+/// The kind of a reference: all references of one kind to a target have the same result.
 enum Kind {
-    /// It is not below the base, and was written whole.
+    /// Outside the base, by a URI or network-path reference, or a declared base.
     Outside = b'a' as isize,
-    /// It is not below the base: written from the root, or relative.
+    /// Outside the base, by a reference from the root, or a relative one.
     FromRoot = b'/' as isize,
     Relative = b'.' as isize,
-    /// It is below the base, under no name that is known.
+    /// Below the base, with an unknown name.
     Missing = b'm' as isize,
-    /// The settings lead it elsewhere.
+    /// Mapped elsewhere by the settings.
     Mapped = b'>' as isize,
 }
 
 const LOCAL: &str = "file:///";
 
-impl<'a> Asks<'a> {
-    fn new(site: &'a Site, number: u32, uri: &str, taken: &Document<'_>) -> Result<Self, NeedsPython> {
-        let mut anchors: Vec<u64> = taken.anchors.iter().map(|name| key(u64::from(number), name)).collect();
+impl<'a> ReferenceJudge<'a> {
+    fn new(site: &'a Site, number: u32, uri: &str, doc: &Document<'_>) -> Result<Self, NeedsPython> {
+        let mut anchors: Vec<u64> = doc.anchors.iter().map(|name| key(u64::from(number), name)).collect();
         anchors.sort_unstable();
         anchors.dedup();
         let mut inner = Base::new(uri.to_owned()).ok_or(NeedsPython)?;
-        let mut said = None;
-        if let Some((start, end)) = taken.base {
-            let reference = taken.texts.part(start..end);
-            said = Some(String::from_utf8_lossy(reference).into_owned());
+        let mut href = None;
+        if let Some((start, end)) = doc.base {
+            let reference = doc.texts.part(start..end);
+            href = Some(String::from_utf8_lossy(reference).into_owned());
             let mut text = inner.join(reference).ok_or(NeedsPython)?;
             text.truncate(text.find('#').unwrap_or(text.len()));
             inner = Base::new(text).ok_or(NeedsPython)?;
@@ -279,10 +279,10 @@ impl<'a> Asks<'a> {
         let is_below = site.path_below_base(path).is_some();
         let root = site.root.as_deref().filter(|_| is_below);
         let rooted = root.and_then(|root| Some((Base::new(LOCAL.to_owned())?, root)));
-        Ok(Asks { site, number, inner, rooted, said, is_own_base, anchors })
+        Ok(ReferenceJudge { site, number, inner, rooted, href, is_own_base, anchors })
     }
 
-    /// The target of a reference (5.2); from the root that the settings name (`reference_check.resolve`).
+    /// The target of a reference (5.2), with the root folder of the settings (`reference_check.resolve`).
     fn join(&self, text: &[u8]) -> Option<String> {
         match &self.rooted {
             Some((base, root)) if text.starts_with(b"/") && !text.starts_with(b"//") => {
@@ -296,84 +296,84 @@ impl<'a> Asks<'a> {
         if let Some(reason) = self.passed_reason(text) {
             return Verdict::Passed(reason);
         }
-        // The commonest reference of all: an anchor of the document itself.
+        // The most common reference: an anchor of the document itself.
         if let ([b'#', name @ ..], true) = (text, self.is_own_base) {
             if name.iter().all(|b| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(b)) {
-                return self.fragment(self.number, name, is_map);
+                return self.judge_fragment(self.number, name, is_map);
             }
         }
         if !self.site.keeps_outside && !is_map && is_plain_web(text) && self.is_outside(text) {
             return Verdict::Outside;
         }
-        let Some(target) = self.join(text) else { return self.as_written(text, is_map) };
+        let Some(target) = self.join(text) else { return self.judged_as_written(text, is_map) };
         if self.site.is_mapped(&target) {
-            return self.by_target(Kind::Mapped, &target, text, is_map);
+            return self.judged_by_target(Kind::Mapped, &target, text, is_map);
         }
         if let Some(reason) = self.passed_reason(target.as_bytes()) {
             return Verdict::Passed(reason);
         }
         let end = target.find('#').unwrap_or(target.len());
-        let whole = target.part(..end);
-        let path = whole.part(..memchr::memchr(b'?', whole.as_bytes()).unwrap_or(whole.len()));
-        let Some(below) = self.site.path_below_base(path) else {
+        let uri = target.part(..end);
+        let path = uri.part(..memchr::memchr(b'?', uri.as_bytes()).unwrap_or(uri.len()));
+        let Some(name) = self.site.path_below_base(path) else {
             let is_absolute =
-                self.said.is_some() || text.starts_with(b"//") || { parse(text, Rule::Uri, false).is_ok() };
-            let asked = if self.site.keeps_outside { &target } else { whole };
+                self.href.is_some() || text.starts_with(b"//") || { parse(text, Rule::Uri, false).is_ok() };
+            let target_text = if self.site.keeps_outside { &target } else { uri };
             return match text {
-                _ if is_absolute => self.by_target(Kind::Outside, asked, text, is_map),
-                _ if !text.is_ascii() && text.contains(&b':') => self.as_written(text, is_map),
-                [b'/', ..] => self.by_target(Kind::FromRoot, asked, text, is_map),
-                _ => self.by_target(Kind::Relative, asked, text, is_map),
+                _ if is_absolute => self.judged_by_target(Kind::Outside, target_text, text, is_map),
+                _ if !text.is_ascii() && text.contains(&b':') => self.judged_as_written(text, is_map),
+                [b'/', ..] => self.judged_by_target(Kind::FromRoot, target_text, text, is_map),
+                _ => self.judged_by_target(Kind::Relative, target_text, text, is_map),
             };
         };
-        if below.contains("/.") || below.starts_with('.') || is_odd(below.as_bytes()) {
-            return self.as_written(text, is_map);
+        if name.contains("/.") || name.starts_with('.') || has_special_escape(name.as_bytes()) {
+            return self.judged_as_written(text, is_map);
         }
-        let Some(&found) = self.site.names.get(&decoded(below.as_bytes())[..]) else {
-            return self.by_target(Kind::Missing, &target, text, is_map);
+        let Some(&number) = self.site.names.get(&percent_decode(name.as_bytes())[..]) else {
+            return self.judged_by_target(Kind::Missing, &target, text, is_map);
         };
-        if found & REDIRECTED != 0 {
+        if number & REDIRECTED != 0 {
             return Verdict::Fault;
         }
         match target.get(end + 1..) {
-            Some(fragment) => self.fragment(found, fragment.as_bytes(), is_map),
+            Some(fragment) => self.judge_fragment(number, fragment.as_bytes(), is_map),
             None => Verdict::Within,
         }
     }
 
-    /// Whether what may be a URI is one that is not below the base, and that no setting leads elsewhere.
+    /// Whether a text is a valid URI, not below the base, and not mapped by the settings.
     fn is_outside(&self, text: &[u8]) -> bool {
-        let whole = std::str::from_utf8(without_fragment(text)).unwrap_or_default();
-        let path = whole.part(..memchr::memchr(b'?', whole.as_bytes()).unwrap_or(whole.len()));
+        let uri = std::str::from_utf8(without_fragment(text)).unwrap_or_default();
+        let path = uri.part(..memchr::memchr(b'?', uri.as_bytes()).unwrap_or(uri.len()));
         parse(text, Rule::Uri, false).is_ok()
             && !self.site.is_mapped(std::str::from_utf8(text).unwrap_or_default())
             && self.site.path_below_base(path).is_none()
     }
 
-    /// Python judges a target, once for all documents.
-    fn by_target(&self, kind: Kind, target: &str, text: &[u8], is_map: bool) -> Verdict {
+    /// The verdict that Python judges the target, once for all documents.
+    fn judged_by_target(&self, kind: Kind, target: &str, text: &[u8], is_map: bool) -> Verdict {
         if is_map {
-            return self.as_written(text, is_map);
+            return self.judged_as_written(text, is_map);
         }
-        Verdict::Other(key(kind as u64, target.as_bytes()))
+        Verdict::ByPython(key(kind as u64, target.as_bytes()))
     }
 
-    /// Python judges a reference of this document.
-    fn as_written(&self, text: &[u8], is_map: bool) -> Verdict {
-        Verdict::Other(key(u64::from(self.number) << 9 | 256 | u64::from(is_map), text))
+    /// The verdict that Python judges the reference, for this document alone.
+    fn judged_as_written(&self, text: &[u8], is_map: bool) -> Verdict {
+        Verdict::ByPython(key(u64::from(self.number) << 9 | 256 | u64::from(is_map), text))
     }
 
-    /// The page that a reference opens anew, where no server chooses it by a query (`refresh_cycles.refresh_target`).
-    fn page_at(&self, text: &[u8]) -> Result<Option<u32>, NeedsPython> {
+    /// The page that a refresh opens; None if a server might choose it by a query (`refresh_cycles.refresh_target`).
+    fn refresh_page(&self, text: &[u8]) -> Result<Option<u32>, NeedsPython> {
         let Some(target) = self.join(text) else { return Ok(None) };
-        if self.site.is_mapped(&target) || target.contains("/.") || is_odd(target.as_bytes()) {
+        if self.site.is_mapped(&target) || target.contains("/.") || has_special_escape(target.as_bytes()) {
             return Err(NeedsPython);
         }
         let fragment = target.find('#');
-        let found = self.site.served_number(target.part(..fragment.unwrap_or(target.len())));
+        let number = self.site.served_number(target.part(..fragment.unwrap_or(target.len())));
         let is_plain = !target.contains('?');
-        Ok(found.filter(|found| {
-            is_plain && found & REDIRECTED == 0 && !(*found == self.number && fragment.is_some())
+        Ok(number.filter(|number| {
+            is_plain && number & REDIRECTED == 0 && !(*number == self.number && fragment.is_some())
         }))
     }
 
@@ -385,7 +385,7 @@ impl<'a> Asks<'a> {
         self.site.passed.get(text.part(..end).to_ascii_lowercase().as_slice()).copied()
     }
 
-    fn fragment(&self, number: u32, name: &[u8], is_map: bool) -> Verdict {
+    fn judge_fragment(&self, number: u32, name: &[u8], is_map: bool) -> Verdict {
         if !self.site.fragments || name.is_empty() || name.eq_ignore_ascii_case(b"top") {
             return Verdict::Within;
         }
@@ -393,18 +393,18 @@ impl<'a> Asks<'a> {
             return Verdict::Directive;
         }
         let document = u64::from(number);
-        let made =
+        let make_key =
             |name: &[u8]| if is_map { key(document, &[b"\0", name].concat()) } else { key(document, name) };
-        let first = made(name);
-        let second = match lines(name) {
-            Some(line) => made(line),
-            None if name.contains(&b'%') => made(&plain(&decoded(name))),
+        let first = make_key(name);
+        let second = match first_line(name) {
+            Some(line) => make_key(line),
+            None if name.contains(&b'%') => make_key(&replace_invalid_utf8(&percent_decode(name))),
             None => first,
         };
-        let there = |key| self.anchors.binary_search(&key).is_ok();
+        let has_anchor = |key| self.anchors.binary_search(&key).is_ok();
         if number != self.number {
-            Verdict::Asks(first, second)
-        } else if there(first) || there(second) {
+            Verdict::DependsOnPage(first, second)
+        } else if has_anchor(first) || has_anchor(second) {
             Verdict::Within
         } else {
             Verdict::Fault

@@ -1,4 +1,4 @@
-//! The site that HTML documents are checked within: its names, its base, and the rules by which documents are read.
+//! The site of the HTML documents that are checked: its names, its base, and the rules for reading documents.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,45 +10,45 @@ use overthere_core::parse::Rule;
 use overthere_html::Attributes;
 use pyo3::prelude::*;
 
-use super::escapes::decoded;
+use super::escapes::percent_decode;
 use crate::fast::parse;
 use crate::finalizing::attached;
 
-/// What all documents are read by.
+/// The site and the rules for reading its documents.
 pub struct Site {
     pub attributes: Attributes,
     pub ways: Vec<String>,
-    /// Values that name what is embedded, by the way of the attribute, each with the number of its reason.
+    /// Attribute values that announce embedded content, by the way of the attribute, with the number of the reason.
     pub embedded: HashMap<String, HashMap<Vec<u8>, usize>>,
-    /// Schemes and places that are passed over, with the numbers of their reasons.
+    /// Schemes and places that are skipped, with the numbers of the reasons.
     pub passed: HashMap<Vec<u8>, usize>,
-    /// Names that are served, octets below the base, with the number of the document.
+    /// Served names, as bytes below the base, with the number of the document.
     pub names: AHashMap<Vec<u8>, u32>,
-    /// What every URI within begins with, and by which rules others of its scheme become such; None: only Python knows.
+    /// Prefixes of all URIs within, and the rules that normalise other spellings; None: only Python knows them.
     pub prefixes: Vec<(String, Option<SchemeRules>)>,
     pub fragments: bool,
-    /// The folder to which "/" leads.
+    /// The folder that "/" refers to.
     pub root: Option<String>,
-    /// Beginnings of targets that are looked up elsewhere.
+    /// Prefixes of targets that the settings map elsewhere.
     pub remaps: Vec<String>,
-    /// The number of the reason for which links with `rel=nofollow` are skipped; None: they are not.
+    /// The number of the reason to skip links with `rel=nofollow`; None: they are checked.
     pub nofollow: Option<usize>,
-    /// Whether the URIs outside are going to be asked for, with their fragments.
+    /// Whether URIs outside will be requested, and their fragments checked.
     pub keeps_outside: bool,
-    /// A style sheet to its references.
+    /// Python function: style sheet -> its references.
     pub styles: Py<PyAny>,
-    /// Those of style sheets that many documents have.
+    /// Cache of the references of style sheets, which many documents share.
     pub sheets: Mutex<AHashMap<Vec<u8>, Arc<Vec<String>>>>,
 }
 
-/// Style sheets that are held.
-const SHEETS: usize = 256;
+/// Style sheets in the cache.
+const MAX_CACHED_SHEETS: usize = 256;
 
 impl Site {
     /// The path below the base of a URI that has neither query nor fragment.
     pub fn path_below_base<'a>(&self, uri: &'a str) -> Option<Cow<'a, str>> {
-        if let Some(below) = self.prefixes.iter().find_map(|(prefix, _)| uri.strip_prefix(prefix.as_str())) {
-            return Some(Cow::Borrowed(below));
+        if let Some(path) = self.prefixes.iter().find_map(|(prefix, _)| uri.strip_prefix(prefix.as_str())) {
+            return Some(Cow::Borrowed(path));
         }
         // 6.2.3: capitals in the host, a default port.
         let spans = parse(uri.as_bytes(), Rule::Uri, true).ok()?;
@@ -64,29 +64,29 @@ impl Site {
         })
     }
 
-    /// The number of the reason for which what has this name is passed over.
+    /// The number of the reason to skip this name.
     pub fn reason(&self, name: &[u8]) -> usize {
         self.passed.get(name).copied().unwrap_or_default()
     }
 
     /// The references of a style sheet, which Python finds; None if it fails.
-    pub fn sheet(&self, text: &[u8]) -> Option<Arc<Vec<String>>> {
-        if let Some(known) = self.sheets.lock().ok()?.get(text) {
-            return Some(known.clone());
+    pub fn sheet_references(&self, text: &[u8]) -> Option<Arc<Vec<String>>> {
+        if let Some(cached) = self.sheets.lock().ok()?.get(text) {
+            return Some(cached.clone());
         }
-        let told = String::from_utf8_lossy(text);
-        let found: Vec<String> =
-            attached(|py| self.styles.call1(py, (told,)).and_then(|found| found.extract(py)).ok())?;
-        let found = Arc::new(found);
+        let sheet = String::from_utf8_lossy(text);
+        let links: Vec<String> =
+            attached(|py| self.styles.call1(py, (sheet,)).and_then(|links| links.extract(py)).ok())?;
+        let links = Arc::new(links);
         let mut sheets = self.sheets.lock().ok()?;
-        if sheets.len() >= SHEETS {
+        if sheets.len() >= MAX_CACHED_SHEETS {
             sheets.clear();
         }
-        sheets.insert(text.to_vec(), found.clone());
-        Some(found)
+        sheets.insert(text.to_vec(), links.clone());
+        Some(links)
     }
 
-    /// Whether the settings lead a target elsewhere (`filters.remap`).
+    /// Whether the settings map a target elsewhere (`filters.remap`).
     pub fn is_mapped(&self, target: &str) -> bool {
         self.remaps.iter().any(|start| {
             target.strip_prefix(start.as_str()).is_some_and(|rest| {
@@ -95,12 +95,12 @@ impl Site {
         })
     }
 
-    /// The number of what is served under a URI without its query.
+    /// The number of the document that is served under a URI without query.
     pub fn served_number(&self, uri: &str) -> Option<u32> {
-        let below = self.path_below_base(uri)?;
-        self.names.get(&decoded(below.as_bytes())[..]).copied()
+        let path = self.path_below_base(uri)?;
+        self.names.get(&percent_decode(path.as_bytes())[..]).copied()
     }
 }
 
-/// Set in a number of `Site::names`: a server redirects it.
+/// Flag in the numbers of `Site::names`: a server redirects the name.
 pub const REDIRECTED: u32 = 1 << 31;

@@ -35,25 +35,25 @@ impl Base {
     }
 }
 
-/// What a row has beside its document.
+/// The fields of a row, except those of its document.
 #[derive(Default)]
 pub struct Row<'a> {
     pub place: &'a str,
     pub reference: Option<&'a str>,
     pub target: Option<String>,
-    /// Where the components of the target stand.
+    /// The spans of the components of the target.
     pub spans: Option<Spans>,
-    /// Where it stands in the target.
+    /// The span of the fragment in the target.
     pub fragment: Option<Span>,
     pub same_document: Option<bool>,
-    /// The normal form of the target, if it is another text.
+    /// The normal form of the target, if it differs.
     pub normal: Option<String>,
     pub error: Option<String>,
     pub error_at: Option<i64>,
     pub part: Option<String>,
 }
 
-/// The normal form of a target at a generic rung; None if it is the target.
+/// The normal form of a target at a generic rung; None if it equals the target.
 pub fn normal(target: &str, spans: &Spans, rung: u8) -> Option<String> {
     if !may_change(target.as_bytes(), spans, rung) {
         return None;
@@ -63,12 +63,12 @@ pub fn normal(target: &str, spans: &Spans, rung: u8) -> Option<String> {
     Some(String::from_utf8(out).unwrap_or_default())
 }
 
-/// A column, which has room for as much again.
+/// Finish a column; the next one gets the same capacity.
 fn finish_column(column: &mut StringBuilder) -> ArrayRef {
     let (rows, octets) = (column.len(), column.values_slice().len());
-    let found = column.finish();
+    let array = column.finish();
     *column = StringBuilder::with_capacity(rows, octets);
-    Arc::new(found)
+    Arc::new(array)
 }
 
 /// The columns in the order of `Link`.
@@ -91,7 +91,7 @@ pub struct Columns {
     pub octets: usize,
 }
 
-const NAMES: [&str; 13] = [
+const COLUMN_NAMES: [&str; 13] = [
     "source",
     "base",
     "base_from",
@@ -172,7 +172,7 @@ impl Columns {
             finish_column(&mut self.part),
             finish_column(&mut self.audit),
         ];
-        let fields: Fields = NAMES
+        let fields: Fields = COLUMN_NAMES
             .iter()
             .zip(&columns)
             .map(|(name, column)| Field::new(*name, column.data_type().clone(), true))

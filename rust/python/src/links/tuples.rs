@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
 
-/// A column, and for texts the last value: the rows of a document share most of theirs.
+/// A column, and for texts the last value, which is reused: the rows of a document share most values.
 enum Column<'a, 'py> {
     Text { values: &'a StringArray, last: Option<(&'a str, Bound<'py, PyAny>)> },
     Flag(&'a BooleanArray),
@@ -32,7 +32,7 @@ impl<'a, 'py> Column<'a, 'py> {
             Column::Text { values, last } if values.is_valid(row) => {
                 let text: &'a str = values.value(row);
                 match last {
-                    Some((known, value)) if *known == text => value.clone(),
+                    Some((text_before, value)) if *text_before == text => value.clone(),
                     _ => {
                         let value = PyString::new(py, text).into_any();
                         *last = Some((text, value.clone()));
