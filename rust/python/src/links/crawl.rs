@@ -241,7 +241,8 @@ impl LinkRows {
         Some(NativeResponse { base, notes, response, body, charset })
     }
 
-    /// Add rows of the links that the envelope of a record describes.  Returns false if Python must read it.
+    /// Add rows of the links that the envelope of a record describes.  Returns false if it has none that
+    /// can be read natively.
     fn read_described(&mut self, record: &Record<'_>, limits: &Limits) -> PyResult<bool> {
         let content = record.content;
         let Some(base) = record.described.and_then(retrieval_base) else { return Ok(false) };

@@ -209,7 +209,7 @@ impl ReferenceCollector<'_> {
         }
     }
 
-    /// Add the references in `url()`, if there are no others.  Returns false if only Python can read the text.
+    /// Add the references in `url()`, if there are no others.  Returns false if there may be some.
     fn urls(&mut self, element: &[u8], name: &[u8], text: &[u8]) -> bool {
         let Some(ranges) = urls(text) else { return false };
         if !ranges.is_empty() {

@@ -32,8 +32,8 @@ _MAX_PATTERNS = 5000
 _MAX_NAME_LENGTH = 255
 """Characters of a name: no file system allows more, and comparing takes quadratic time."""
 _MAX_STEPS = 10_000_000
-"""Comparisons of names with patterns, for all paths of a repository; beyond them only patterns found by a lookup
-match."""
+"""Comparisons of names with patterns, for all paths of a repository; beyond them only the last patterns of a file
+are tried, and those found by a lookup."""
 _STEPS_PER_NAME = 200
 """Comparisons that each name of a path adds to that budget: honest repositories need fewer."""
 _MAX_CACHED_FOLDERS = 10_000

@@ -44,7 +44,7 @@ def tasks(
     counts the files that `folders.list_files` skips.
 
     Links: a link that is a source itself is followed.  In a folder, a link to a file is followed if the file is in that
-    folder too, at any depth.  A link out of it, or to a folder (whose files are found anyway), gets the note
+    folder too, at any depth.  A link out of it, or to a folder (found anyway if it is inside), gets the note
     "not-followed"; so there are no loops.
     """
     text = None if base is None else str(base)
