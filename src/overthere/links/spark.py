@@ -12,7 +12,7 @@ coordinate, and would all contact a host at once.
 
 from __future__ import annotations
 
-import json
+import json as jsons
 import os
 import sys
 import time
@@ -115,7 +115,7 @@ def run(
         summaries = _map_frame(_frame(session, parts), partial(_write, settings), "task int, found int, summary string")
         summaries = summaries.repartition(-(-len(parts) // _SUMMARIES_PER_MERGE), F.col("task"))
         for row in _map_frame(summaries, _merge_summaries, "found int, summary string").collect():
-            summary += Summary.from_dict(json.loads(row.summary))
+            summary += Summary.from_dict(jsons.loads(row.summary))
             earlier += row.found
     place.finish()
     if distinct:
@@ -286,7 +286,7 @@ def _write(settings: JobSettings, batches: _Batches) -> _Batches:
         for text in batch.column("part"):
             part = Part.from_json(text.as_py())
             summary, existed = part_files.write_part(part, settings, guarded=_is_retry())
-            summary_json = json.dumps(summary.to_dict())
+            summary_json = jsons.dumps(summary.to_dict())
             yield pa.record_batch(
                 {
                     "task": pa.array([part.number], pa.int32()),
@@ -302,9 +302,9 @@ def _merge_summaries(batches: _Batches) -> _Batches:
     summary, earlier = Summary(), 0
     for batch in batches:
         for found, text in zip(batch.column("found"), batch.column("summary"), strict=True):
-            summary += Summary.from_dict(json.loads(text.as_py()))
+            summary += Summary.from_dict(jsons.loads(text.as_py()))
             earlier += found.as_py()
-    yield pa.record_batch({"found": pa.array([earlier], pa.int32()), "summary": [json.dumps(summary.to_dict())]})
+    yield pa.record_batch({"found": pa.array([earlier], pa.int32()), "summary": [jsons.dumps(summary.to_dict())]})
 
 
 def _read_parts(version: str, options: Options, batches: _Batches) -> _Batches:

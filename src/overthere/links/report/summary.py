@@ -194,13 +194,13 @@ class Summary:
         summary = cls()
         try:
             for name in (*_NUMBERS, "seconds"):
-                setattr(summary, name, _checked(counts[name]))
+                setattr(summary, name, _validate(counts[name]))
             for name in _COUNTERS:
-                setattr(summary, name, Counter({key: _checked(count) for key, count in counts.get(name, {}).items()}))
+                setattr(summary, name, Counter({key: _validate(count) for key, count in counts.get(name, {}).items()}))
             for name in _TOPS:
                 top, saved = getattr(summary, name), counts[name]
-                top.missed = _checked(saved["missed"])
-                top.counts = Counter({key: _checked(count) for key, count in saved["counts"].items()})
+                top.missed = _validate(saved["missed"])
+                top.counts = Counter({key: _validate(count) for key, count in saved["counts"].items()})
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"not the counts of a summary: {error}") from None
         return summary
@@ -269,7 +269,7 @@ def read_state(state: Mapping[str, Any], name: str) -> tuple[int, str, Summary]:
     raise ResumeError(name, "its mark is unreadable, so the job cannot continue")
 
 
-def _checked(value: Any) -> Any:
+def _validate(value: Any) -> Any:
     if type(value) not in (int, float) or not 0 <= value < 1 << 63:
         raise ValueError("the counts of a summary are numbers from 0 on")
     return value
