@@ -30,7 +30,7 @@ def _parser() -> MarkdownIt:
 _MAX_HEADING_LENGTH = 1000
 """Characters of a heading that are used for its anchor."""
 _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\b(?:id|name)\s*=", re.IGNORECASE)
-_WRITTEN_ID = re.compile(r"\{:?+[^{}#]*+#([^\s#={}]++)[^{}]*+\}\s*+\Z")
+_WRITTEN_ID = re.compile(r"\{:?+[^{}#]*+#([^\s#={}*/]++)[^{}]*+\}\s*+\Z")
 _COMMENT_ID = re.compile(r"(?:\{/\*|<!--)\s*+#?([^\s*<>]++)[^*<>]*+(?:\*/\}|-->)\s*+\Z")
 """`{/* #id */}` in MDX, which Docusaurus reads."""
 _ALONE = re.compile(r"[ \t]*+\{(:?+)([^{}\n]*+)\}[ \t]*+\Z")
