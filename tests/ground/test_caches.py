@@ -67,7 +67,7 @@ CLOSED = {
 """`functools.cache` and `lru_cache` on functions with arguments, each with why its keys are few and short."""
 LISTS = {
     "access/resolver.py _pool_of_process": "threads that look names up: a bounded number",
-    "links/containers/temporary.py _HELD": "temporary files of this process; each is dropped, or removed at its end",
+    "links/containers/temporary.py _PATHS": "temporary files of this process; each is dropped, or removed at its end",
 }
 """Names of modules that functions write to."""
 

@@ -19,14 +19,14 @@ LINES = gzip.compress(b"", mtime=0), gzip.compress(bytes(3_000_000), mtime=0), g
 def both(octets: bytes, monkeypatch: pytest.MonkeyPatch, most: int = 1 << 30) -> tuple[bytes, int, str]:
     found = gzip_member.inflate_member(io.BytesIO(octets), 0, most, 64)
     with monkeypatch.context() as patch:
-        patch.setattr(gzip_member, "_FAST", zlib)
+        patch.setattr(gzip_member, "_FAST_ZLIB", zlib)
         assert gzip_member.inflate_member(io.BytesIO(octets), 0, most, 64) == found
     return found
 
 
 def test_igzip_is_what_is_measured() -> None:
     pytest.importorskip("isal")
-    assert gzip_member._FAST.__name__ == "isal.isal_zlib"
+    assert gzip_member._FAST_ZLIB.__name__ == "isal.isal_zlib"
 
 
 def test_sound_members(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +40,7 @@ def test_members_that_hold_more(monkeypatch: pytest.MonkeyPatch) -> None:
     data, used, what = both(SOUND, monkeypatch, 100_000)
     assert (used, what) == (len(SOUND), "long")
     assert DATA.startswith(data)
-    assert 100_000 <= len(data) < 100_000 + gzip_member.MOST
+    assert 100_000 <= len(data) < 100_000 + gzip_member.MAX_OUTPUT
     assert both(LINES[1], monkeypatch, 1000)[2] == "too-large"
 
 

@@ -94,7 +94,7 @@ def test_published(kind: str) -> None:
     data = zipped(files) if kind == "zip" else tarred(files)
     bases = [
         one.document.base
-        for one in find_container(kind).members(io.BytesIO(data), OUTSIDE, Place(beneath=URI("http://p/d/x")))
+        for one in find_container(kind).members(io.BytesIO(data), OUTSIDE, Place(root_uri=URI("http://p/d/x")))
         if isinstance(one, Member)
     ]
     assert [str(base.uri) for base in bases] == [
@@ -136,22 +136,22 @@ def test_names_of_what_is_compressed() -> None:
         assert one.source == f"{name}!{inside}"
 
 
-@pytest.mark.parametrize("beneath", [None, URI("http://h/z/")])
-def test_a_name_that_is_no_utf_8_costs_nothing_but_itself(beneath: URI | None) -> None:
+@pytest.mark.parametrize("root_uri", [None, URI("http://h/z/")])
+def test_a_name_that_is_no_utf_8_costs_nothing_but_itself(root_uri: URI | None) -> None:
     """APPNOTE Appendix D: bit 11 says UTF-8.  `zipfile` alone would give none of the members."""
     data = zipped({"\u00fcb": b"one", "d/\u00e9a": b"two", "c\u0101/": b"", "d": b"PK\1\2" + b"x" * 26})
     broken = data.replace("\u00fcb".encode(), b"\xff\xfeb").replace("c\u0101".encode(), b"c\xc4\xc4")
     assert broken.count(b"\xff\xfeb") == 2
     one, two, three = (
         (member.document.source, member.document.base.uri, read_content(member.stream, 99, member.crc))
-        for member in find_container("zip").members(io.BytesIO(broken), OUTSIDE, Place(beneath=beneath))
+        for member in find_container("zip").members(io.BytesIO(broken), OUTSIDE, Place(root_uri=root_uri))
         if isinstance(member, Member) and member.stream
     )
     assert one[::2] == ("x.gz!\ufffd\ufffdb", (b"one", ()))
     assert two[::2] == ("x.gz!d/\u00e9a", (b"two", ()))
     assert three[::2] == ("x.gz!d", (b"PK\1\2" + b"x" * 26, ()))
     assert [str(one[1]), str(two[1])] == (
-        ["http://h/z/%FF%FEb", "http://h/z/d/%C3%A9a"] if beneath else ["http://h/x.gz"] * 2
+        ["http://h/z/%FF%FEb", "http://h/z/d/%C3%A9a"] if root_uri else ["http://h/x.gz"] * 2
     )
 
 

@@ -130,7 +130,7 @@ def test_every_reader(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [(row.reference, row.error) for row in rows] == [("x0", None), (None, "reader-failed"), ("x1", None)]
 
 
-@pytest.mark.parametrize("name", ["mbox.members", "message.members", "warc.members", "warc._documents"])
+@pytest.mark.parametrize("name", ["mbox.members", "message.members", "warc.members", "warc._read_documents"])
 @pytest.mark.parametrize("outer", [zipped, tarred])
 def test_a_container_that_fails(
     name: str, outer: Callable[[dict[str, bytes]], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

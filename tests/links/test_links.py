@@ -278,7 +278,7 @@ from overthere.links.job import pool
 from overthere.links.containers import warc
 from overthere.links.report.rows import _NativeRows
 
-octets, documents = html.octets, warc._documents
+octets, documents = html.octets, warc._read_documents
 
 def die(content):
     if b"BOOM" in content:
@@ -293,7 +293,7 @@ def deadly_record(record, here, options):
         die(record.content)
     yield from documents(record, here, options)
 
-html.octets, warc._documents = deadly, deadly_record
+html.octets, warc._read_documents = deadly, deadly_record
 if "EARLY" in os.environ:
     _NativeRows.pages = None  # and each record in Python
 """

@@ -96,7 +96,7 @@ def test_what_a_walk_costs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
             return found
 
     monkeypatch.setattr(zlib, "decompressobj", Inflating)
-    found = list(zip_recovery.locals_of(Counted(data)))
+    found = list(zip_recovery.find_members(Counted(data)))
     assert found[-1] in ("corrupt", "truncated")
     assert sum(one.size for one in found if not isinstance(one, str)) <= len(data)
 
@@ -113,7 +113,7 @@ def test_what_its_members_cost(kind: str) -> None:
 
 def test_a_name_that_leads_beyond_the_end_hides_no_member() -> None:
     data = header(b"a", length=65_000) + header(b"b.html", size=5) + b"hello"
-    *members, note = zip_recovery.locals_of(io.BytesIO(data))
+    *members, note = zip_recovery.find_members(io.BytesIO(data))
     assert [one.info.filename for one in members if not isinstance(one, str)] == ["b.html"]
     assert note == "corrupt"
 
@@ -124,5 +124,5 @@ def test_a_great_many_small_members_are_all_given(method: int) -> None:
     packed = b"\x03\0" if method == _DEFLATED else b""
     one = header(b"n", _DESCRIBED, method) + packed + struct.pack("<4s3L", b"PK\7\x08", 0, len(packed), 0)
     count = 20_000
-    *members, note = zip_recovery.locals_of(io.BytesIO(one * count))
+    *members, note = zip_recovery.find_members(io.BytesIO(one * count))
     assert (len(members), note) == (count, "truncated")

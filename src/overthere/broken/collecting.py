@@ -93,9 +93,9 @@ class _ContainerCollector(Progress):
         super().__init__()
         self.seen: set[int] = set()
 
-    def begins(self, source: str) -> bool:
+    def begin_unit(self, source: str) -> bool:
         self.seen.add(document_key(source))
-        return super().begins(source)
+        return super().begin_unit(source)
 
 
 def page_keys(result: Scan, site: Site, checker: Checker, summary: Summary) -> PageKeys:

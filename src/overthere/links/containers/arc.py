@@ -1,5 +1,5 @@
-"""The documents of an ARC file, versions 1, 1.1 and 2 (Internet Archive, ARC File Format): each behind a line that has
-its URL, the address of its server, the time, its type and its length."""
+"""Documents of an ARC file, versions 1, 1.1 and 2 (Internet Archive, ARC File Format): a line before each document
+gives its URL, the address of its server, the time, its type and its length."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import BinaryIO, NamedTuple, cast
 
 from overthere.base import Base
 from overthere.ground.atomic import open_unnamed
-from overthere.links.containers.gzip_member import PIECE, inflate_octets, read_gzip_member
+from overthere.links.containers.gzip_member import PIECE, inflate_pieces, read_gzip_member
 from overthere.links.containers.model import Member, Place, Stream
 from overthere.links.containers.records import PageReader, write_pieces
-from overthere.links.containers.warc import response, target
+from overthere.links.containers.warc import parse_target, response
 from overthere.links.documents.header import header
 from overthere.links.documents.kinds import media_type_of
 from overthere.links.faults import note_kind
@@ -29,7 +29,7 @@ class _Line(NamedTuple):
     media_type: str
     length: int
     size: int
-    """Octets of the line with its end."""
+    """The length of the line in bytes, with its end."""
 
 
 class _Record(NamedTuple):
@@ -39,14 +39,14 @@ class _Record(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-_LONGEST, _WINDOW = 1 << 16, 1 << 20
+_MAX_LINE_BYTES, _WINDOW_BYTES = 1 << 16, 1 << 20
 _GZIP = b"\x1f\x8b\x08"
 _URL = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{0,31}:")
-_SURE_LINE = re.compile(
+_CERTAIN_LINE = re.compile(
     rb"\n(?=[A-Za-z][A-Za-z0-9+.-]{0,31}:[^ \r\n]{0,4096} (?:[0-9A-Fa-f.:]{2,45}|-) [0-9]{14} "
     rb"[^\r\n]{0,400} [0-9]{1,18}\r?\n)"
 )
-"""Before a line that is one for sure."""
+"""Matches the line feed before a line that certainly begins a record."""
 
 
 def members(
@@ -54,10 +54,10 @@ def members(
     document: Document,
     place: Place = Place(),  # noqa: B008 - a value
 ) -> Iterator[BegunPage | Member | Note | PassedContent]:
-    """As `Container.members`, of the records that begin in [start, end) of the place.
+    """Yield the records that begin in [start, end) of the place, as `Container.members`.
 
-    Sources, bases and what a header of HTTP refers to are those of `warc.members`.  The record that describes the file
-    (filedesc:) and what came by DNS are passed over.
+    Sources, bases and references of HTTP headers are as in `warc.members`.  The record that describes the file
+    (filedesc:) and DNS records are counted, not read.
     """
     file = cast("BinaryIO", stream)
     try:
@@ -70,45 +70,45 @@ def members(
             if isinstance(record, BegunPage):
                 yield record
                 continue
-            here = Document(
+            record_document = Document(
                 f"{document.source}!{record.at}", b"", document.base, notes=record.notes, depth=document.depth + 1
             )
             scheme = b"" if record.line is None else record.line.url.partition(b":")[0].lower()
             if scheme in (b"filedesc", b"dns"):
                 yield PassedContent(scheme.decode())
                 if record.notes:
-                    yield Member(here)
+                    yield Member(record_document)
             else:
-                yield Member(here, documents=_documents(record, here, place.options))
+                yield Member(record_document, documents=_read_documents(record, record_document, place.options))
     except OSError as error:
         yield Note(note_kind(error))
 
 
-def _documents(record: _Record, here: Document, options: Options) -> Iterator[Document | PassedContent]:
+def _read_documents(record: _Record, document: Document, options: Options) -> Iterator[Document | PassedContent]:
     if record.line is None:
-        yield here
+        yield document
         return
     notes = list(record.notes)
-    uri = target(record.line.url)
+    uri = parse_target(record.line.url)
     if uri is None:
         notes.append("corrupt")
     else:
-        here = here._replace(base=Base(uri, "retrieval", "retrieval"))
+        document = document._replace(base=Base(uri, "retrieval", "retrieval"))
     if header(record.content) is not None:
-        yield from response(record.content, here, notes, options)
+        yield from response(record.content, document, notes, options)
         return
-    # What came by FTP, or by HTTP 0.9, which has no header.
+    # Content retrieved by FTP, or by HTTP 0.9, which has no header.
     content = record.content
     if len(content) > options.limit:
         content = content[: options.limit]
         notes.append("too-large")
     media_type, charset = media_type_of(record.line.media_type)
-    yield here._replace(content=content, media_type=media_type, charset=charset, notes=tuple(dict.fromkeys(notes)))
+    yield document._replace(content=content, media_type=media_type, charset=charset, notes=tuple(dict.fromkeys(notes)))
 
 
-def _line(data: bytes) -> _Line | None:
-    """The line that the octets begin with: five fields, or the ten of version 2; a URL may hold blanks."""
-    end = data.find(b"\n", 0, _LONGEST)
+def _parse_line(data: bytes) -> _Line | None:
+    """Parse the line at the beginning of the data: five fields, or ten in version 2; a URL may contain blanks."""
+    end = data.find(b"\n", 0, _MAX_LINE_BYTES)
     if end < 0 or not _URL.match(data):
         return None
     fields = data[:end].rstrip(b"\r").split(b" ")
@@ -127,70 +127,70 @@ def _read_plain(
     file.seek(max(at - 1, 0))
     if at and file.read(1) != b"\n":
         yield _Record(str(at), None, b"", ("corrupt",))  # no record begins here
-        at = _next_record(file, at, size)
+        at = _find_next_record(file, at, size)
     while at < end:
         if pages is not None:
-            at = yield from _native_pages(pages, file, at, end, is_packed=False)
+            at = yield from _read_native_pages(pages, file, at, end, is_packed=False)
             if at >= end:
                 break
         file.seek(at)
-        head = file.read(_LONGEST)
-        blank = len(head) - len(head.lstrip(b"\r\n"))
-        if blank:
-            at += blank
+        head = file.read(_MAX_LINE_BYTES)
+        blank_size = len(head) - len(head.lstrip(b"\r\n"))
+        if blank_size:
+            at += blank_size
             continue
-        line = _line(head)
+        line = _parse_line(head)
         if line is None:
-            cut = at + len(head) == size and b"\n" not in head
-            yield _Record(str(at), None, b"", ("truncated" if cut else "corrupt",))
-            at = _next_record(file, at, size)
+            is_truncated = at + len(head) == size and b"\n" not in head
+            yield _Record(str(at), None, b"", ("truncated" if is_truncated else "corrupt",))
+            at = _find_next_record(file, at, size)
             continue
-        begin = at + line.size
-        stop = after = begin + line.length
+        body_start = at + line.size
+        body_end = next_at = body_start + line.length
         notes: tuple[str, ...] = ()
-        if not _ends(file, stop, size):
-            # Too long, it would swallow the next records; too short, it would hide the rest of its own.
-            stop = after = _next_record(file, begin - 1, size)
-            notes = ("truncated",) if begin + line.length > size and after >= size else ("wrong-length",)
-        most = limit + _LONGEST
-        file.seek(begin)
-        content = file.read(min(stop - begin, most))
-        yield _Record(str(at), line, content, (*notes, "too-large") if stop - begin > most else notes)
-        at = after
+        if not _is_record_end(file, body_end, size):
+            # A length that is too large would swallow the next records; one too small, hide the rest of its own.
+            body_end = next_at = _find_next_record(file, body_start - 1, size)
+            notes = ("truncated",) if body_start + line.length > size and next_at >= size else ("wrong-length",)
+        max_bytes = limit + _MAX_LINE_BYTES
+        file.seek(body_start)
+        content = file.read(min(body_end - body_start, max_bytes))
+        yield _Record(str(at), line, content, (*notes, "too-large") if body_end - body_start > max_bytes else notes)
+        at = next_at
 
 
-def _ends(file: BinaryIO, stop: int, size: int) -> bool:
-    """Whether the file ends there, or after a line end a record begins; or one does at once, for sure."""
+def _is_record_end(file: BinaryIO, stop: int, size: int) -> bool:
+    """Whether the file ends at `stop`, or line ends and a record (perhaps cut off) follow, or at once a certain one."""
     if stop >= size:
         return stop == size
     file.seek(stop)
-    tail = file.read(_LONGEST)
-    behind = tail.lstrip(b"\r\n")
-    if len(behind) == len(tail):
-        # A length that is too great by one would else take a letter of the next scheme.
+    tail = file.read(_MAX_LINE_BYTES)
+    following = tail.lstrip(b"\r\n")
+    if len(following) == len(tail):
+        # Otherwise a length that is too large by one would take a letter of the next scheme.
         file.seek(stop - 1)
-        return _SURE_LINE.match(b"\n" + tail) is not None and re.match(rb"[^A-Za-z0-9+.-]", file.read(1)) is not None
-    return not behind or _line(behind) is not None or (stop + len(tail) == size and b"\n" not in behind)
+        return _CERTAIN_LINE.match(b"\n" + tail) is not None and re.match(rb"[^A-Za-z0-9+.-]", file.read(1)) is not None
+    return not following or _parse_line(following) is not None or (stop + len(tail) == size and b"\n" not in following)
 
 
-def _next_record(file: BinaryIO, at: int, size: int) -> int:
-    """Where from `at` on a line of a record follows a line end; or `size`."""
-    step = PIECE  # where every record lies, the next one is near
+def _find_next_record(file: BinaryIO, at: int, size: int) -> int:
+    """Return the offset, from `at` on, of the next line that certainly begins a record; `size` without one."""
+    step = PIECE  # usually the next record is near
     while at < size:
         file.seek(at)
-        match = _SURE_LINE.search(file.read(step + _LONGEST))
+        match = _CERTAIN_LINE.search(file.read(step + _MAX_LINE_BYTES))
         if match is not None and match.start() < step:
             return at + match.end()
         at += step
-        step = _WINDOW
+        step = _WINDOW_BYTES
     return size
 
 
-def _native_pages(
+def _read_native_pages(
     pages: PageReader, file: BinaryIO, at: int, end: int, *, is_packed: bool
 ) -> Generator[BegunPage, None, int]:
-    reading = pages.read_records(file, at, end, "", is_packed=is_packed, is_arc=True)
-    return (yield from cast("Generator[BegunPage, None, int]", reading))
+    reader_steps = pages.read_records(file, at, end, "", is_packed=is_packed, is_arc=True)
+    return (yield from cast("Generator[BegunPage, None, int]", reader_steps))
 
 
 def _read_gzip(
@@ -198,35 +198,35 @@ def _read_gzip(
 ) -> Iterator[_Record | BegunPage]:
     while at < end:
         if pages is not None:
-            at = yield from _native_pages(pages, file, at, end, is_packed=True)
+            at = yield from _read_native_pages(pages, file, at, end, is_packed=True)
             if at >= end:
                 break
-        data, note, after = read_gzip_member(
-            file, size, at, limit + _LONGEST, lambda head: _URL.match(head) is not None
+        data, note, next_at = read_gzip_member(
+            file, size, at, limit + _MAX_LINE_BYTES, lambda head: _URL.match(head) is not None
         )
-        line = _line(data)
+        line = _parse_line(data)
         notes = (note,) if note else ()
         if line is None:
             if data.strip(b"\r\n") or note:
                 yield _Record(str(at), None, b"", notes or ("corrupt",))
         else:
-            rest = data[line.size :]
-            if rest[line.length :].strip(b"\r\n") and not note:
+            following = data[line.size :]
+            if following[line.length :].strip(b"\r\n") and not note:
                 yield from _read_long(file, at, size, limit)
             else:
-                content = rest[: line.length]
+                content = following[: line.length]
                 yield _Record(
                     str(at), line, content, notes or (("wrong-length",) if len(content) < line.length else ())
                 )
-        at = after
+        at = next_at
 
 
 def _read_long(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Record]:
-    """Many records in one gzip member, or one that has more than was said."""
-    most = 64 * limit + 32 * size
-    with open_unnamed() as into:
-        made, note = write_pieces(inflate_octets(file, at), into, most)
-        for record in cast("Iterator[_Record]", _read_plain(into, made, 0, made, limit)):
+    """Read a gzip member with several records, or with more data than its line states."""
+    max_bytes = 64 * limit + 32 * size
+    with open_unnamed() as unpacked:
+        unpacked_size, note = write_pieces(inflate_pieces(file, at), unpacked, max_bytes)
+        for record in cast("Iterator[_Record]", _read_plain(unpacked, unpacked_size, 0, unpacked_size, limit)):
             yield record._replace(at=f"{at}!{record.at}" if record.at != "0" else str(at))
         if note:
-            yield _Record(f"{at}!{made}", None, b"", (note,))
+            yield _Record(f"{at}!{unpacked_size}", None, b"", (note,))

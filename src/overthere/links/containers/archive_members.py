@@ -10,17 +10,17 @@ from overthere.values.uri import URI, URIReference
 __all__ = ["member_base", "member_document"]
 
 
-def member_base(name: bytes, base: Base, beneath: URI | None) -> Base:
-    if beneath is None:
+def member_base(name: bytes, base: Base, root_uri: URI | None) -> Base:
+    if root_uri is None:
         return base
-    # A path that leads out of the archive ends at its root, as dot-segments do (RFC 3986 5.2.4).
+    # A path that leaves the archive ends at its root, as dot-segments do (RFC 3986 5.2.4).
     segments = [segment for segment in name.split(b"/") if segment not in (b"", b".", b"..")]
     if not segments:
         return base
-    return Base(beneath.join(URIReference.build(segments=segments, keep=IN_SEGMENT)), "retrieval", "retrieval")
+    return Base(root_uri.join(URIReference.build(segments=segments, keep=IN_SEGMENT)), "retrieval", "retrieval")
 
 
 def member_document(document: Document, name: str, base: Base) -> Document:
-    """name: octets that are not valid UTF-8 are surrogates."""
-    shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return Document(f"{document.source}!{shown}", b"", base, depth=document.depth + 1)
+    """Return a member as a document without content.  name: bytes that are not valid UTF-8 are surrogates."""
+    name_text = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return Document(f"{document.source}!{name_text}", b"", base, depth=document.depth + 1)

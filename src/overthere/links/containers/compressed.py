@@ -19,7 +19,7 @@ _SUFFIXES = {
 
 
 _CODINGS = {CODINGS[name].magics[0]: name for name in ("gzip", "bz2", "xz", "zstd")}
-"""By the octets with which they begin."""
+"""Codings by the first bytes of a file."""
 
 
 def members(
@@ -27,17 +27,17 @@ def members(
     document: Document,
     place: Place = Place(),  # noqa: B008 - a value
 ) -> Iterator[Member | Note]:
-    """As `Container.members`.  Compression is a coding of the document, not an entity around it: its base stays."""
+    """Yield the member, as `Container.members`.  Its base stays: compression is a coding, not an entity around it."""
     name = (document.name or document.source.rpartition("!")[2]).rpartition("/")[2]
     stem, suffix = os.path.splitext(name)
-    within = member_document(document, stem + _SUFFIXES.get(suffix.lower(), suffix), document.base)
+    member = member_document(document, stem + _SUFFIXES.get(suffix.lower(), suffix), document.base)
     try:
         head = stream.read(STEP)
-    except Exception as error:  # whatever the library makes of hostile octets
+    except Exception as error:  # on hostile bytes the library may raise anything
         yield Note(fault_note(error))
         return
     coding = next((coding for magic, coding in _CODINGS.items() if head.startswith(magic)), None)
     if coding is None:
         yield Note("corrupt")
     else:
-        yield Member(within, PieceStream(decode(ChainedStream(head, stream), Decoder(coding, FILE_WINDOW))))
+        yield Member(member, PieceStream(decode(ChainedStream(head, stream), Decoder(coding, FILE_WINDOW))))

@@ -1,6 +1,6 @@
-"""Gzip members of a file, whole and damaged: where they are, and what they hold.
+"""Finds and inflates gzip members in a file, intact or damaged.
 
-They are inflated by igzip where it is installed, in two thirds of the time that zlib takes.
+`inflate_member` uses igzip if it is installed, which takes two thirds of the time of zlib.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from typing import Any, BinaryIO
 from overthere.ground.codings import Zlib
 
 __all__ = [
-    "GZIP", "PIECE", "RATIO", "WINDOW", "MemberChain", "inflate_member", "inflate_octets", "is_continuation",
-    "next_member", "read_gzip_member",
+    "GZIP", "PIECE", "RATIO", "WINDOW", "MemberChain", "inflate_member", "inflate_pieces", "is_continuation",
+    "find_member", "read_gzip_member",
 ]  # fmt: skip
 
 GZIP = b"\x1f\x8b\x08"
-"""How a member begins (RFC 1952 2.3.1)."""
-PIECE, MOST = 1 << 14, 1 << 16
-"""Octets that are read at once, and that come out at once."""
+"""The first bytes of a member (RFC 1952 2.3.1)."""
+PIECE, MAX_OUTPUT = 1 << 14, 1 << 16
+"""Bytes to read at once, and bytes to inflate at once."""
 WINDOW = 1 << 20
-"""Octets in which the next member or record is searched for at once."""
+"""Bytes to search at once for the next member or record."""
 RATIO = 64
-"""Octets of a member for each octet in the file, beyond which it is a bomb.  Deflate reaches 1032."""
-# How far a cut is looked into before it is believed. Octets that are seen as they are within a deflate stream lie in
-# a stored block, which has at most 65,535 of them (RFC 1951 3.2.4): no gzip members in a row within the content of a
-# record are longer.
-_BELIEVED = 1 << 17
-_FIRST = 1 << 10
-"""Octets of a member in which its first ones must be."""
+"""Bytes that a member may have for each of its bytes in the file; more is a bomb.  Deflate reaches 1032."""
+# A cut is accepted if this many bytes after it are gzip members. Bytes that appear unchanged in a deflate stream are in
+# a stored block of at most 65,535 bytes (RFC 1951 3.2.4), so gzip members in a row within the content of a record are
+# never longer.
+_CONFIRMED_BYTES = 1 << 17
+_HEAD_BYTES = 1 << 10
+"""Bytes of a member that must contain its first inflated bytes."""
 
 
 def _load_zlib() -> Any:
@@ -40,172 +40,172 @@ def _load_zlib() -> Any:
         return zlib
 
 
-_FAST = _load_zlib()
-_UNUSUAL = 0b11100010
-"""Flags that igzip does not see as zlib does: a checksum of the header, reserved ones (RFC 1952 2.3.1)."""
+_FAST_ZLIB = _load_zlib()
+_UNUSUAL_FLAGS = 0b11100010
+"""Flags that igzip handles differently from zlib: header checksum, reserved bits (RFC 1952 2.3.1)."""
 
 
-def inflate_member(file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, str]:
-    """What the member at `at` holds, up to a piece more than `most`; its octets in the file; what is the matter.
+def inflate_member(file: BinaryIO, at: int, max_bytes: int, ratio: int) -> tuple[bytes, int, str]:
+    """Inflate the member at `at`; return its bytes, the number of bytes read for it, and a note.
 
-    That is "", "long" if it holds more, "too-large" if it is a bomb (`ratio` times what it has in the file, beyond
-    `most`), "truncated" or "corrupt".
+    Its bytes are up to a piece more than `max_bytes`.  The note is "", "long" if the member has more bytes, "too-large"
+    if it is a bomb (more than `max_bytes` and `ratio` times the bytes read), "truncated" or "corrupt".
     """
     file.seek(at)
     head = file.read(4)
-    if len(head) == 4 and not head[3] & _UNUSUAL:
-        pieces = _inflate(_FAST, file, at, most, ratio)
-        if not pieces[2]:
-            return pieces
-    # What comes out before a fault is what zlib gives.
-    return _inflate(zlib, file, at, most, ratio)
+    if len(head) == 4 and not head[3] & _UNUSUAL_FLAGS:
+        result = _inflate(_FAST_ZLIB, file, at, max_bytes, ratio)
+        if not result[2]:
+            return result
+    # On a fault the bytes before it are those that zlib inflates.
+    return _inflate(zlib, file, at, max_bytes, ratio)
 
 
-def _inflate(library: Any, file: BinaryIO, at: int, most: int, ratio: int) -> tuple[bytes, int, str]:
-    """`inflate_member` by zlib, or by what has the same functions."""
-    inflate = Zlib(31, library)
+def _inflate(library: Any, file: BinaryIO, at: int, max_bytes: int, ratio: int) -> tuple[bytes, int, str]:
+    """Do the same as `inflate_member` with zlib, or with a library that has the same functions."""
+    inflater = Zlib(31, library)
     parts: list[bytes] = []
-    got = used = 0
+    inflated_size = used_size = 0
     file.seek(at)
-    while not inflate.eof:
-        piece = file.read(PIECE) if inflate.needs_input else b""
-        if not piece and inflate.needs_input:
-            return b"".join(parts), used, "truncated"
-        used += len(piece)
+    while not inflater.eof:
+        piece = file.read(PIECE) if inflater.needs_input else b""
+        if not piece and inflater.needs_input:
+            return b"".join(parts), used_size, "truncated"
+        used_size += len(piece)
         try:
-            out = inflate.decompress(piece, MOST)
+            output = inflater.decompress(piece, MAX_OUTPUT)
         except library.error:
-            return b"".join(parts), used, "corrupt"
-        if got < most:
-            parts.append(out)
-        got += len(out)
-        if got > most + ratio * used:
-            return b"".join(parts), used, "too-large"
-    return b"".join(parts), used - len(inflate.unused_data), "long" if got > most else ""
+            return b"".join(parts), used_size, "corrupt"
+        if inflated_size < max_bytes:
+            parts.append(output)
+        inflated_size += len(output)
+        if inflated_size > max_bytes + ratio * used_size:
+            return b"".join(parts), used_size, "too-large"
+    return b"".join(parts), used_size - len(inflater.unused_data), "long" if inflated_size > max_bytes else ""
 
 
 def read_gzip_member(
-    file: BinaryIO, size: int, at: int, most: int, holds: Callable[[bytes], bool]
+    file: BinaryIO, size: int, at: int, max_bytes: int, is_record: Callable[[bytes], bool]
 ) -> tuple[bytes, str, int]:
-    """The first `most` octets of a gzip member; what is the matter with it, or ""; and where the next one begins.
+    """Inflate a gzip member; return its bytes (up to a piece more than `max_bytes`), a note or "", and the next offset.
 
-    holds: whether the first octets of what a member holds are those of a record.
+    is_record: whether the first bytes of a member are those of a record.
     """
-    data, used, note = inflate_member(file, at, most, RATIO)
+    data, used_size, note = inflate_member(file, at, max_bytes, RATIO)
     if note in ("", "long"):
-        return data, note and "too-large", at + used
-    after = next_member(file, at + (used if note == "too-large" else 1), size, holds, far=False)
-    # A length that is broken may lead to the end of the file too.
-    return data, "corrupt" if note == "truncated" and after < size else note, after
+        return data, note and "too-large", at + used_size
+    next_at = find_member(file, at + (used_size if note == "too-large" else 1), size, is_record, strict=False)
+    # A broken length can lead to the end of the file too.
+    return data, "corrupt" if note == "truncated" and next_at < size else note, next_at
 
 
-def next_member(file: BinaryIO, at: int, size: int, holds: Callable[[bytes], bool], *, far: bool) -> int:
-    """Where from `at` on a gzip member begins that holds a record; or `size`.
+def find_member(file: BinaryIO, at: int, size: int, is_record: Callable[[bytes], bool], *, strict: bool) -> int:
+    """Return the offset, from `at` on, of the next gzip member with a record; `size` without one.
 
-    far: believe only what is followed by gzip members as far as `_BELIEVED`.
+    strict: accept a member only if gzip members follow for `_CONFIRMED_BYTES`.
     """
-    begun = at
-    tried = 0
+    start = at
+    work = 0
     step = PIECE
     while at < size:
         file.seek(at)
-        window = file.read(step + _FIRST)
+        window = file.read(step + _HEAD_BYTES)
         place = window.find(GZIP)
         while 0 <= place < step:
-            # Content made to look like endless members is tried only so often.
-            if tried < RATIO * _BELIEVED + 8 * (at + place - begun):
-                tried += _FIRST
-                if _begins_with(window[place : place + _FIRST], holds):
-                    good, cost = _try_member(file, at + place, far)
-                    if good:
+            # This limits the work on content that looks like endless members.
+            if work < RATIO * _CONFIRMED_BYTES + 8 * (at + place - start):
+                work += _HEAD_BYTES
+                if _begins_record(window[place : place + _HEAD_BYTES], is_record):
+                    is_valid, cost = _check_member(file, at + place, strict)
+                    if is_valid:
                         return at + place
-                    tried += cost
+                    work += cost
             place = window.find(GZIP, place + 1)
         at += step
         step = WINDOW
     return size
 
 
-def _begins_with(head: bytes, holds: Callable[[bytes], bool]) -> bool:
+def _begins_record(head: bytes, is_record: Callable[[bytes], bool]) -> bool:
     try:
-        return holds(zlib.decompressobj(31).decompress(head, 32))
+        return is_record(zlib.decompressobj(31).decompress(head, 32))
     except zlib.error:
         return False
 
 
-def _try_member(file: BinaryIO, at: int, far: bool) -> tuple[bool, int]:
-    """Whether a member begins here, as far as is looked; and how much that cost."""
-    inflate = zlib.decompressobj(31)
+def _check_member(file: BinaryIO, at: int, strict: bool) -> tuple[bool, int]:
+    """Return whether a member begins here, as far as it is checked; and the cost of the check in bytes."""
+    inflater = zlib.decompressobj(31)
     file.seek(at)
-    piece, between = b"", False
-    used = made = 0
+    piece, is_between = b"", False
+    used_size = inflated_size = 0
     try:
-        while used < _BELIEVED and made < RATIO * _BELIEVED:
-            if inflate.eof:
-                if not far:
+        while used_size < _CONFIRMED_BYTES and inflated_size < RATIO * _CONFIRMED_BYTES:
+            if inflater.eof:
+                if not strict:
                     break
-                piece, between = inflate.unused_data, True
-                inflate = zlib.decompressobj(31)
+                piece, is_between = inflater.unused_data, True
+                inflater = zlib.decompressobj(31)
             if not piece:
                 piece = file.read(PIECE)
                 if not piece:
-                    return between or not far, used
-                used += len(piece)
-            between = False
-            made += len(inflate.decompress(piece, MOST))
-            piece = inflate.unconsumed_tail
+                    return is_between or not strict, used_size
+                used_size += len(piece)
+            is_between = False
+            inflated_size += len(inflater.decompress(piece, MAX_OUTPUT))
+            piece = inflater.unconsumed_tail
     except zlib.error:
-        return False, used + made // 8
-    return True, used + made // 8
+        return False, used_size + inflated_size // 8
+    return True, used_size + inflated_size // 8
 
 
-def inflate_octets(file: BinaryIO, at: int) -> Iterator[bytes]:
-    """The octets of a gzip member, in pieces.  Raises: EOFError if it ends early; zlib.error."""
-    inflate = zlib.decompressobj(31)
+def inflate_pieces(file: BinaryIO, at: int) -> Iterator[bytes]:
+    """Yield the bytes of a gzip member, in pieces.  Raises: EOFError if it ends early; zlib.error."""
+    inflater = zlib.decompressobj(31)
     file.seek(at)
-    while not inflate.eof and (piece := file.read(PIECE)):
-        while piece and not inflate.eof:
-            yield inflate.decompress(piece, MOST)
-            piece = inflate.unconsumed_tail
-    if not inflate.eof:
+    while not inflater.eof and (piece := file.read(PIECE)):
+        while piece and not inflater.eof:
+            yield inflater.decompress(piece, MAX_OUTPUT)
+            piece = inflater.unconsumed_tail
+    if not inflater.eof:
         raise EOFError
 
 
-def is_continuation(file: BinaryIO, at: int, holds: Callable[[bytes], bool]) -> bool:
-    """Whether a gzip member begins at `at` that does not begin with a record."""
+def is_continuation(file: BinaryIO, at: int, is_record: Callable[[bytes], bool]) -> bool:
+    """Whether a gzip member that does not begin with a record starts at `at`."""
     file.seek(at)
-    head = file.read(_FIRST)
+    head = file.read(_HEAD_BYTES)
     try:
-        return head.startswith(GZIP) and not holds(zlib.decompressobj(31).decompress(head, 32))
+        return head.startswith(GZIP) and not is_record(zlib.decompressobj(31).decompress(head, 32))
     except zlib.error:
         return False
 
 
 class MemberChain(Iterator[bytes]):
-    """The octets of a gzip member and of those behind it that do not begin with a record, in pieces."""
+    """Yields the bytes of a gzip member and of the members after it that do not begin with a record, in pieces."""
 
-    def __init__(self, file: BinaryIO, at: int, holds: Callable[[bytes], bool]) -> None:
+    def __init__(self, file: BinaryIO, at: int, is_record: Callable[[bytes], bool]) -> None:
         self.at: int = at
-        """The member that is being read; behind the last one if `is_read`."""
+        """The offset of the current member; if `is_read`, the offset after the last one."""
         self.is_read: bool = False
-        self._pieces: Iterator[bytes] = self._inflate(file, holds)
+        self._pieces: Iterator[bytes] = self._inflate(file, is_record)
 
     def __next__(self) -> bytes:
         return next(self._pieces)
 
-    def _inflate(self, file: BinaryIO, holds: Callable[[bytes], bool]) -> Iterator[bytes]:
+    def _inflate(self, file: BinaryIO, is_record: Callable[[bytes], bool]) -> Iterator[bytes]:
         while True:
-            inflate, used = Zlib(31), 0
-            while not inflate.eof:
+            inflater, used_size = Zlib(31), 0
+            while not inflater.eof:
                 piece = b""
-                if inflate.needs_input:
-                    file.seek(self.at + used)
+                if inflater.needs_input:
+                    file.seek(self.at + used_size)
                     piece = file.read(PIECE)
-                    used += len(piece)
+                    used_size += len(piece)
                     if not piece:
                         raise EOFError
-                yield inflate.decompress(piece, MOST)
-            self.at += used - len(inflate.unused_data)
-            if not is_continuation(file, self.at, holds):
+                yield inflater.decompress(piece, MAX_OUTPUT)
+            self.at += used_size - len(inflater.unused_data)
+            if not is_continuation(file, self.at, is_record):
                 self.is_read = True
                 return

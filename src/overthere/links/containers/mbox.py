@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overthere.base import enclosed
-from overthere.links.containers.message.steps import Steps, run_steps, take_body
+from overthere.links.containers.message.steps import Steps, read_body, run_steps
 from overthere.links.containers.model import Place, Stream
 from overthere.links.model import Document, Note, Options
 from overthere.mail.reader import Decoder, MessageReader
@@ -18,17 +18,17 @@ def members(
     document: Document,
     place: Place = Place(),  # noqa: B008 - a value
 ) -> Iterator[Document | Note]:
-    """As `Container.members`: the messages, numbered from 1: `inbox.mbox!1`.
+    """Yield the messages, as `Container.members`, numbered from 1: `inbox.mbox!1`.
 
-    The file is read through once; a message at a time is held.
+    The file is read once, one message at a time.
 
-    The line "From " counts after an empty line only, and lines that were quoted for that (">From ") stay so: what wrote
-    them is not known (RFC 4155 Appendix A).  Never raises.
+    A line "From " begins a message only after an empty line.  Lines quoted for that reason (">From ") stay quoted,
+    because the program that wrote them is unknown (RFC 4155 Appendix A).  Never raises.
     """
-    yield from run_steps(_messages(document, place.options), stream)
+    yield from run_steps(_read_messages(document, place.options), stream)
 
 
-def _messages(document: Document, options: Options) -> Steps:
+def _read_messages(document: Document, options: Options) -> Steps:
     reader = MessageReader()
     reader.mbox = True
     base = enclosed(document.base)
@@ -37,7 +37,7 @@ def _messages(document: Document, options: Options) -> Steps:
         yield Note("corrupt" if reader.buffer else "empty")
     while (yield from reader.next_message()):
         number += 1
-        content, flaws, _ = yield from take_body(lambda: reader.piece({}), Decoder(), options.limit)
+        content, flaws, _ = yield from read_body(lambda: reader.piece({}), Decoder(), options.limit)
         notes = (*flaws,) if content.strip() or flaws else ("empty",)
         if (yield from reader.at_end()) and not reader.buffer.endswith((b"\n\n", b"\n\r\n")):
             notes = (*notes, "truncated")  # an empty line ends each message, the last one too (RFC 4155 Appendix A)

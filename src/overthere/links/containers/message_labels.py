@@ -7,16 +7,16 @@ from urllib.parse import quote, unquote_to_bytes
 
 __all__ = ["Labels", "identifier_url", "part_of"]
 
-_LABELS = 1 << 24
-"""So many characters of labels are kept."""
-_COPIED = 1 << 21
-"""So many labels are copied into the scopes within."""
+_MAX_CHARS = 1 << 24
+"""Maximum characters of stored labels and sources."""
+_MAX_COPIED_LABELS = 1 << 21
+"""Maximum labels copied into inner scopes."""
 
 
 def part_of(target: str, parts: Mapping[str, str] | None) -> str | None:
-    """The part that a target URI names, its fragment aside; None if there is none.
+    """Return the source of the part that a target URI names without its fragment; None if it names no part.
 
-    The URIs are compared "octet by octet" (RFC 2557 8.2 d), those of cid: and mid: by what they say (RFC 2392 2).
+    The URIs are compared "octet by octet" (RFC 2557 8.2 d), those of cid: and mid: after decoding (RFC 2392 2).
 
     >>> part_of("CID:a%2Bb%40c#x", {"cid:a+b@c": "mail.eml!2"})
     'mail.eml!2'
@@ -35,33 +35,33 @@ def part_of(target: str, parts: Mapping[str, str] | None) -> str | None:
 
 
 def identifier_url(scheme: str, identifier: bytes) -> str:
-    """With escapes only where a path needs them, and for "/" (RFC 2392 2): so it is mostly written."""
+    """Return a URL with escapes only where a path needs them, and for "/" (RFC 2392 2): the usual spelling."""
     return scheme + quote(identifier, safe="!$&'()*+,;=:@")
 
 
 class Labels:
-    """What the parts are called, by the message or multipart/related within which the name holds."""
+    """Labels of message parts, by scope: the message or multipart/related in which a label is valid."""
 
     def __init__(self) -> None:
         self.scopes: dict[int, dict[str, str]] = {}
-        self.left: int = _LABELS
-        self.copied: int = 0
+        self.remaining_chars: int = _MAX_CHARS
+        self.copied_labels: int = 0
 
-    def put(self, scope: int, label: str, source: str, *, better: bool = False) -> None:
-        """The first of a name counts; in multipart/alternative the last, which is the best (RFC 2046 5.1.4)."""
-        self.left -= len(label) + len(source)
-        if self.left >= 0:
+    def add(self, scope: int, label: str, source: str, *, is_better: bool = False) -> None:
+        """Store a label; its first use counts, but in multipart/alternative its last, the best (RFC 2046 5.1.4)."""
+        self.remaining_chars -= len(label) + len(source)
+        if self.remaining_chars >= 0:
             names = self.scopes.setdefault(scope, {})
-            if better or label not in names:
+            if is_better or label not in names:
                 names[label] = source
 
-    def names_within(self, outer: dict[str, str], scope: int) -> dict[str, str]:
-        """The names that hold in a scope, its own before those around it."""
-        own = self.scopes.get(scope, {})
-        if not own or not outer:
-            return own or outer
-        self.copied += len(outer) + len(own)
-        if self.copied > _COPIED:
-            self.left = -1
-            return own
-        return outer | own
+    def find_names(self, outer: dict[str, str], scope: int) -> dict[str, str]:
+        """Return the labels valid in a scope; its own take precedence over those of `outer`."""
+        scope_names = self.scopes.get(scope, {})
+        if not scope_names or not outer:
+            return scope_names or outer
+        self.copied_labels += len(outer) + len(scope_names)
+        if self.copied_labels > _MAX_COPIED_LABELS:
+            self.remaining_chars = -1
+            return scope_names
+        return outer | scope_names

@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 __all__ = ["STREAMED", "Container", "MakePageReader", "Member", "Place", "Stream", "find_container"]
 
 MakePageReader = Callable[[Document], "PageReader"]
-"""Of a WARC or ARC file, what reads pages on its own."""
+"""A function that makes the reader of the pages of a WARC or ARC file."""
 
 
 class Place(NamedTuple):
-    """The place of a container, and the required parts of it."""
+    """The part of a container to read, and how to read it."""
 
     options: Options = Options()
-    beneath: URI | None = None
-    """The URI under which the members of a ZIP or tar file are published, as the files of a folder are; without it the
-    base of a member is that of the archive (RFC 3986 5.1.2)."""
+    root_uri: URI | None = None
+    """The URI of the folder as which a ZIP or tar file is published; if None, its members have the base of the archive
+    (RFC 3986 5.1.2)."""
     start: int = 0
     end: int | None = None
-    """Of a WARC or ARC file the records that begin in [start, end)."""
+    """In a WARC or ARC file, only the records that begin in [start, end) are read."""
     pages: MakePageReader | None = None
-    """None if each page of a crawl is to be a document here."""
+    """Makes rows of the pages of a crawl; if None, each page is a document."""
 
 
 class Member(NamedTuple):
-    """A member before it is read: octets, or documents that are made of it."""
+    """A member before it is read: a stream of bytes, or the documents in it."""
 
     document: Document
-    """Without content."""
+    """The document without its content."""
     stream: Stream | None = None
-    """None if there are no octets to read; the document's notes say why."""
+    """None if there is nothing to read; the document's notes say why."""
     crc: int | None = None
     documents: Iterator[Document | Note | PassedContent] | None = None
-    """Of a record of a crawl: its content, and before it the header of HTTP if that refers to something."""
+    """The documents of a record of a crawl: its HTTP header, if that has references, and its content."""
 
 
 class Container(Protocol):
@@ -51,17 +51,17 @@ class Container(Protocol):
     def members(
         self, stream: Stream, document: Document, place: Place = ...
     ) -> Iterator[BegunPage | Document | Member | Note | PassedContent]:
-        """The members one by one, and notes on the container; each member must be read before the next.
+        """Yield the members one by one, and notes on the container; each member must be read before the next.
 
-        stream: it can seek, unless the kind is one of `STREAMED`.  Raises nothing.
+        stream: seekable, unless the kind is one of `STREAMED`.  Raises nothing.
         """
         ...
 
 
 STREAMED = ("tar", "compressed")
-"""Containers that are read from their beginning to their end; the others seek."""
+"""Containers that are read sequentially; the others need a seekable stream."""
 
 
 def find_container(kind: str) -> Container:
-    """kind: one of `kinds.CONTAINERS`."""
+    """Return the module for a kind of `kinds.CONTAINERS`."""
     return cast("Container", import_module(f"overthere.links.containers.{kind}"))

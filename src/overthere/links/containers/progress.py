@@ -9,34 +9,34 @@ __all__ = ["Progress"]
 
 
 class Progress:
-    """Through a file, unit by unit: whatever a container holds, and what that holds, numbered as they begin.
+    """Progress through a file by unit: each member of a container, at any depth, numbered in order.
 
-    after: this unit and what comes before it are left out, -1 for none; it is one of `avoided`.
-    avoided: units that are not read, nor what they hold.
-    tell: called when a unit begins.
+    after: this unit and those before it are left out, -1 for none; it is one of `avoided`.
+    avoided: units that are not read, with everything in them.
+    on_unit: called when a unit begins.
     """
 
     def __init__(
-        self, after: int = -1, avoided: frozenset[int] = frozenset(), tell: Callable[[Progress], None] | None = None
+        self, after: int = -1, avoided: frozenset[int] = frozenset(), on_unit: Callable[[Progress], None] | None = None
     ) -> None:
         self.after: int = after
         self.avoided: frozenset[int] = avoided
-        self.tell: Callable[[Progress], None] | None = tell
+        self.on_unit: Callable[[Progress], None] | None = on_unit
         self.unit: int = -1
         self.source: str = ""
-        """The unit that has begun last."""
-        self.behind: bool = after < 0
-        """Whether what comes now is wanted."""
+        """The source of the current unit."""
+        self.is_past_start: bool = after < 0
+        """Whether rows are wanted now: `after` is -1 or has begun."""
         self.is_stopped: bool = False
-        """Whether nothing more is wanted."""
+        """Whether reading must stop."""
         self.passed: Counter[str] = Counter()
-        """What held no document that can be read, by kind."""
+        """Content without a readable document, counted by kind."""
 
-    def begins(self, source: str) -> bool:
-        """A unit begins.  Returns: whether it is to be read."""
+    def begin_unit(self, source: str) -> bool:
+        """Count a unit that begins.  Returns: whether to read it."""
         self.unit += 1
         self.source = source
-        if self.tell is not None:
-            self.tell(self)
-        self.behind = self.behind or self.unit == self.after
+        if self.on_unit is not None:
+            self.on_unit(self)
+        self.is_past_start = self.is_past_start or self.unit == self.after
         return self.unit not in self.avoided

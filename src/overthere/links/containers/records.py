@@ -19,12 +19,12 @@ from overthere.links.containers.gzip_member import (
     RATIO,
     WINDOW,
     MemberChain,
-    inflate_octets,
+    find_member,
+    inflate_pieces,
     is_continuation,
-    next_member,
     read_gzip_member,
 )  # fmt: skip
-from overthere.links.containers.streams import coding_fault
+from overthere.links.containers.streams import decoding_note
 from overthere.links.model import BegunPage
 
 __all__ = ["PageReader", "Record", "cuts", "records", "write_pieces"]
@@ -34,13 +34,13 @@ class Record(NamedTuple):
     """A record in its file."""
 
     at: str
-    """The octet at which it begins; if it is compressed, its gzip member, and `!` and its octet within, if need be."""
+    """The offset of the record; if compressed, of its gzip member, and if needed `!` and its offset in the member."""
     header: bytes
     """The header block with its empty line; empty if none can be read."""
     content: bytes
     notes: tuple[str, ...] = ()
     passed: str = ""
-    """The type of a record without a document, whose header is left out; "other" is a type that WARC 1.1 lacks."""
+    """The type of a record without a document, whose header is left out; "other" is a type unknown to WARC 1.1."""
 
 
 class PageReader(Protocol):
@@ -64,16 +64,16 @@ class _Frame(NamedTuple):
     header: bytes
     start: int
     end: int
-    """The octets of the content."""
+    """The content is at [start, end)."""
     notes: tuple[str, ...]
 
 
-_HEAD, _HEAD_MOST = 1 << 13, 1 << 16
-_END = b"\r\n\r\n"
+_HEAD_BYTES, _MAX_HEAD_BYTES = 1 << 13, 1 << 16
+_END_LINES = b"\r\n\r\n"
 _ZSTD, _LZ4 = b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"
 _VERSION = (b"WARC/1.", b"WARC/0.")
 
-# A block that has a second version line is two blocks, the first of them without an end.  Lines end with CR LF; some
+# A block with a second version line is two blocks, the first of them without an end.  Lines end with CR LF; some
 # writers end them with LF.  Literals of its grammar are in any case (RFC 2616 2.1, by WARC 1.1 section 4).
 _BLOCK = re.compile(rb"WARC/[01]\.[0-9]++\r?+\n(?:(?!WARC/)[^\r\n]++\r?+\n)*+\r?+\n", re.IGNORECASE)
 _BEGINNING = re.compile(rb"\nWARC/", re.IGNORECASE)
@@ -81,15 +81,15 @@ _EMPTY_LINE = re.compile(rb"\n\r?\n")
 _RECORD_END = re.compile(rb"\r?\n\r?\n(?=\r?\n|WARC/|(?:W(?:A(?:RC?)?)?)?\Z)", re.IGNORECASE)
 _SEPARATOR = re.compile(rb"\r\n\r\n|\n\n")
 _LENGTH = re.compile(rb"\nContent-Length[ \t]*+:(?:\r?\n[ \t]|[ \t])*+([0-9]{1,18})[ \t]*+\r?\n", re.IGNORECASE)
-# A line that begins with a blank goes on with the one before (WARC 1.1 section 4).
+# A line that begins with a blank continues the line before it (WARC 1.1 section 4).
 _TYPE = re.compile(
     rb"\nWARC-Type[ \t]*+:(?:\r?\n[ \t]|[ \t])*+([a-z]++)(?:\r?\n[ \t]|[ \t])*+\r?\n(?![ \t])", re.IGNORECASE
 )
 _MANDATORY = re.compile(rb"\n(?:WARC-Record-ID|WARC-Type|WARC-Date|Content-Length)[ \t]*+:", re.IGNORECASE)
 _DOCUMENT_TYPES = (b"response", b"resource", b"conversion")
 _OTHER_TYPES = (b"warcinfo", b"request", b"metadata", b"revisit", b"continuation")
-# Metadata may hold references (`links.metadata`): of these types.
-_TELLING = re.compile(
+# Metadata of these types may contain references (`documents.metadata`).
+_REFERENCE_METADATA = re.compile(
     rb"\nContent-Type[ \t]*+:(?:\r?\n[ \t]|[ \t])*+application/(?:json|warc-fields)[ \t;\r\n]", re.IGNORECASE
 )
 
@@ -97,49 +97,49 @@ _TELLING = re.compile(
 def records(
     file: BinaryIO, limit: int, start: int = 0, end: int | None = None, pages: PageReader | None = None
 ) -> Iterator[Record | BegunPage]:
-    """The records that begin in [start, end), and what is broken; those that hold documents have their content.
+    """Yield the records that begin in [start, end), and notes on damage; records with documents have their content.
 
-    file: can seek.
-    limit: octets of a content that are read; there may be a few more, for the header of HTTP.
-    start, end: of `cuts()`, or 0 and None; within a file that is compressed as a whole they have no meaning.
-    pages: what it reads does not come here; the documents are its own.
+    file: seekable.
+    limit: bytes of a content to read; a few more may be read, for the header of HTTP.
+    start, end: from `cuts()`, or 0 and None; a file that is compressed as a whole is read from 0 only.
+    pages: makes rows of whole pages, which are then not yielded as records.
     """
     size = file.seek(0, os.SEEK_END)
     end = size if end is None else min(end, size)
-    match _packing(file, size, start):
+    match _detect_packing(file, size, start):
         case "gzip":
             yield from _read_gzip(file, size, start, end, limit, pages)
         case "plain":
             yield from _read_plain(file, size, start, end, limit, pages)
-        case other:
+        case packing:
             if start == 0:
-                yield from _read_unpacked(_decompress(file, other), "", _unpacked_limit(limit, size), limit, pages)
+                yield from _read_unpacked(_decompress(file, packing), "", _unpacked_limit(limit, size), limit, pages)
             else:
                 yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
 
 
 def cuts(file: BinaryIO, split: int) -> Iterator[int]:
-    """Where to cut a file into tasks of about `split` octets: 0 and places at which a record begins, in their order.
+    """Yield offsets at which to cut a file into tasks of about `split` bytes: 0 and offsets of records, in order.
 
-    Without compression the file is walked from header to header: a WARC file in a record of a WARC file has records
-    too. With gzip, a member is looked for from each multiple of `split` on, and believed if the next 128 KiB are gzip
-    members too: no content of a record can look so (see `gzip_member`).
+    An uncompressed file is read from header to header: a WARC file in a record of a WARC file has records too. In a
+    gzip file a member is searched from each multiple of `split` on, and accepted if the next 128 KiB are gzip members
+    too: no content of a record can look like this (see `gzip_member`).
     """
     yield 0
     size = file.seek(0, os.SEEK_END)
     last = 0
-    match _packing(file, size):
+    match _detect_packing(file, size):
         case "gzip":
             for at in range(split, size, split):
                 if at > last:
-                    last = next_member(file, at, size, _is_record, far=True)
+                    last = find_member(file, at, size, _is_record, strict=True)
                     if last >= size:
                         break
                     yield last
         case "plain":
             at = 0
             while at < size:
-                frame, at = _next_frame(file, size, at)
+                frame, at = _parse_frame(file, size, at)
                 if frame is not None and frame.at - last >= split:
                     last = frame.at
                     yield last
@@ -147,24 +147,24 @@ def cuts(file: BinaryIO, split: int) -> Iterator[int]:
             pass
 
 
-def _packing(file: BinaryIO, size: int, start: int = 0) -> str:
-    if start:  # where a record begins, it says enough: what is far away need not be read
+def _detect_packing(file: BinaryIO, size: int, start: int = 0) -> str:
+    if start:  # the record there shows it, without reading the beginning of the file
         file.seek(start)
         head = file.read(8)
         if head.upper().startswith((GZIP, b"WARC/")):
             return "gzip" if head.startswith(GZIP) else "plain"
-    at, head = _first_frame(file)
+    at, head = _find_first_frame(file)
     if head.startswith(GZIP):
         return "gzip"
     if at or head.startswith((_ZSTD, _LZ4)):
         return "lz4" if head.startswith(_LZ4) else "zstd"
-    if head.upper().startswith(b"WARC/") or next_member(file, 0, size, _is_record, far=False) >= size:
+    if head.upper().startswith(b"WARC/") or find_member(file, 0, size, _is_record, strict=False) >= size:
         return "plain"
     return "gzip"  # its beginning is broken
 
 
-def _first_frame(file: BinaryIO) -> tuple[int, bytes]:
-    """The offset of the first frame that is not skippable, and its first octets: a dictionary may come before it."""
+def _find_first_frame(file: BinaryIO) -> tuple[int, bytes]:
+    """Return the offset and first bytes of the first frame that is not skippable: a dictionary may precede it."""
     at = file.seek(0)
     while (head := file.read(8)).startswith(SKIPPABLE) and len(head) == 8:
         at = file.seek(at + 8 + int.from_bytes(head[4:], "little"))
@@ -172,7 +172,7 @@ def _first_frame(file: BinaryIO) -> tuple[int, bytes]:
 
 
 def _unpacked_limit(limit: int, size: int) -> int:
-    """Octets that a file may have when it is uncompressed."""
+    """Return the maximum size of a file after decompression."""
     return RATIO * limit + 32 * size
 
 
@@ -187,78 +187,78 @@ def _read_plain(
             at = yield from pages.read_records(file, at, end, prefix, is_packed=False)
             if at >= end:
                 break
-        frame, at = _next_frame(file, size, at)
+        frame, at = _parse_frame(file, size, at)
         if frame is not None:
-            yield _frame_record(file, frame, limit, prefix)
+            yield _read_record(file, frame, limit, prefix)
 
 
-def _frame_record(file: BinaryIO, frame: _Frame, limit: int, prefix: str) -> Record:
-    at, header, begin, stop, notes = frame
+def _read_record(file: BinaryIO, frame: _Frame, limit: int, prefix: str) -> Record:
+    at, header, start, end, notes = frame
     place = f"{prefix}{at}"
     if not header:
         return Record(place, header, b"", notes)
-    if (passed := _passed_type(header)) is not None:
-        return _passed_record(place, passed, notes)
-    most = limit + _HEAD_MOST
-    file.seek(begin)
-    content = file.read(min(stop - begin, most))
-    return Record(place, header, content, (*notes, "too-large") if stop - begin > most else notes)
+    if (passed := _find_passed_type(header)) is not None:
+        return _make_passed_record(place, passed, notes)
+    max_bytes = limit + _MAX_HEAD_BYTES
+    file.seek(start)
+    content = file.read(min(end - start, max_bytes))
+    return Record(place, header, content, (*notes, "too-large") if end - start > max_bytes else notes)
 
 
-def _passed_type(header: bytes) -> str | None:
-    """The type of a record that holds no document; None if it holds one, "" if it has no type."""
+def _find_passed_type(header: bytes) -> str | None:
+    """Return the type of a record without a document, "" if it has no type; None for a record with a document."""
     kind = _TYPE.search(header)
     if kind is None:
         return ""
     name = kind[1].lower()
-    if name == b"metadata" and _TELLING.search(header):
+    if name == b"metadata" and _REFERENCE_METADATA.search(header):
         return None
     return None if name in _DOCUMENT_TYPES else name.decode() if name in _OTHER_TYPES else "other"
 
 
-def _passed_record(at: str, passed: str, notes: tuple[str, ...]) -> Record:
+def _make_passed_record(at: str, passed: str, notes: tuple[str, ...]) -> Record:
     return Record(at, b"", b"", notes if passed or notes else ("corrupt",), passed)
 
 
-def _next_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]:
-    """The frame at an offset, or None at line ends; and the offset of the next one."""
+def _parse_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]:
+    """Return the frame at an offset, or None at blank lines; and the offset of the next frame."""
     file.seek(at)
-    head = file.read(_HEAD)
+    head = file.read(_HEAD_BYTES)
     block = _BLOCK.match(head)
-    if block is None and len(head) == _HEAD:
-        head += file.read(_HEAD_MOST - _HEAD)
+    if block is None and len(head) == _HEAD_BYTES:
+        head += file.read(_MAX_HEAD_BYTES - _HEAD_BYTES)
         block = _BLOCK.match(head)
     length = _LENGTH.search(block[0]) if block else None
     if block is None or length is None:
-        blank = len(head) - len(head.lstrip(b"\r\n"))
-        if blank:
-            return None, at + blank
+        blank_size = len(head) - len(head.lstrip(b"\r\n"))
+        if blank_size:
+            return None, at + blank_size
         is_cut = (
             b"WARC/".startswith(head[:5].upper())
             and at + len(head) == size
             and block is None
             and not _EMPTY_LINE.search(head)
         )
-        return _Frame(at, b"", at, at, ("truncated" if is_cut else "corrupt",)), _next_block(file, at + 1, size)
-    begin = at + block.end()
-    stop = begin + int(length[1])
-    end = _end_lines(file, stop, size)
-    after = stop + len(_END if end is None else end)
-    has_lf = _has_lf(block[0]) or end not in (None, b"", _END)
+        return _Frame(at, b"", at, at, ("truncated" if is_cut else "corrupt",)), _find_block(file, at + 1, size)
+    start = at + block.end()
+    stop = start + int(length[1])
+    tail = _match_end_lines(file, stop, size)
+    next_at = stop + len(_END_LINES if tail is None else tail)
+    has_lf = _has_lf(block[0]) or tail not in (None, b"", _END_LINES)
     notes: tuple[str, ...] = ("corrupt",) if has_lf else ()
-    if end is None and stop <= size and (separator := _SEPARATOR.match(_read_at(file, stop, 4))):
-        after = stop + separator.end()  # its length is right: what follows belongs to no record
-    elif end is None and stop <= size and (behind := _blank_before_block(_read_at(file, stop, _HEAD))) is not None:
-        after, notes = stop + behind, ("corrupt",)  # it has the length that it says, but not two line ends behind it
-    elif end is None:
-        # Too long, it would swallow the next records; too short, it would hide the rest of its own.
-        after = _next_block(file, begin, size)
-        notes += ("truncated",) if stop > size and after >= size else ("wrong-length",)
-        stop = max(begin, after - _blank_before(file, after, has_lf))
-    elif not end:
-        after = stop + len(_END)
+    if tail is None and stop <= size and (separator := _SEPARATOR.match(_read_at(file, stop, 4))):
+        next_at = stop + separator.end()  # the length is right: the rest belongs to no record
+    elif tail is None and stop <= size and (gap := _blank_before_block(_read_at(file, stop, _HEAD_BYTES))) is not None:
+        next_at, notes = stop + gap, ("corrupt",)  # the length is right, but there are not two line ends
+    elif tail is None:
+        # A length that is too large would swallow the next records; one too small, hide the rest of its own.
+        next_at = _find_block(file, start, size)
+        notes += ("truncated",) if stop > size and next_at >= size else ("wrong-length",)
+        stop = max(start, next_at - _blank_before(file, next_at, has_lf))
+    elif not tail:
+        next_at = stop + len(_END_LINES)
         notes += ("truncated",)
-    return _Frame(at, block[0], begin, stop, notes), after
+    return _Frame(at, block[0], start, stop, notes), next_at
 
 
 def _has_lf(block: bytes) -> bool:
@@ -266,15 +266,15 @@ def _has_lf(block: bytes) -> bool:
     return block.count(b"\n") != block.count(b"\r\n")
 
 
-def _end_lines(file: BinaryIO, stop: int, size: int) -> bytes | None:
-    """The two line ends behind a content, before a record or nothing (WARC 1.1 section 4): b"" if the file ends within
-    them, None if something else is there."""
+def _match_end_lines(file: BinaryIO, stop: int, size: int) -> bytes | None:
+    """Return the two line ends after a content, before a record or the end (WARC 1.1 section 4); b"" if the file ends
+    within them, None if something else follows."""
     if stop > size:
         return None
     tail = _read_at(file, stop, 9)
     if match := _RECORD_END.match(tail):
         return match[0]
-    return b"" if len(tail) < 4 and (_END.startswith(tail) or tail == b"\n") else None
+    return b"" if len(tail) < 4 and (_END_LINES.startswith(tail) or tail == b"\n") else None
 
 
 def _read_at(file: BinaryIO, at: int, count: int) -> bytes:
@@ -284,26 +284,26 @@ def _read_at(file: BinaryIO, at: int, count: int) -> bytes:
 
 def _blank_before(file: BinaryIO, at: int, has_lf: bool) -> int:
     tail = _read_at(file, max(at - 4, 0), min(at, 4))
-    return 4 if tail == _END else 2 if has_lf and tail.endswith(b"\n\n") else 0
+    return 4 if tail == _END_LINES else 2 if has_lf and tail.endswith(b"\n\n") else 0
 
 
 def _blank_before_block(octets: bytes) -> int | None:
-    """The length of the line end before a header block, at most one; None unless a block certainly begins there."""
+    """Return the length of the line end, if any, before a header block; None unless a block certainly begins there."""
     blank = 2 if octets.startswith(b"\r\n") else int(octets.startswith(b"\n"))
     block = _BLOCK.match(octets, blank)
     return blank if block and _MANDATORY.search(block[0]) else None
 
 
-def _next_block(file: BinaryIO, at: int, size: int) -> int:
-    """The offset from `at` on of the next header block with a mandatory field (WARC 1.1 section 5), or `size`."""
+def _find_block(file: BinaryIO, at: int, size: int) -> int:
+    """Return the offset, from `at` on, of the next block with a mandatory field (WARC 1.1 section 5), or `size`."""
     at = max(at - 1, 0)
-    step = PIECE  # where every record lies, the next one is near
+    step = PIECE  # usually the next record is near
     while at < size:
         file.seek(at)
-        window = file.read(step + _HEAD_MOST)
+        window = file.read(step + _MAX_HEAD_BYTES)
         for line in _BEGINNING.finditer(window, 0, step + len(b"WARC/")):
             place = line.start() + 1
-            block = _BLOCK.match(window, place, place + _HEAD_MOST)
+            block = _BLOCK.match(window, place, place + _MAX_HEAD_BYTES)
             if block and _MANDATORY.search(block[0]):
                 return at + place
         at += step
@@ -322,42 +322,42 @@ def _read_gzip(
             at = yield from pages.read_records(file, at, end, "", is_packed=True)
             if at >= end:
                 break
-        data, note, after = read_gzip_member(file, size, at, limit + _HEAD_MOST, _is_record)
+        data, note, next_at = read_gzip_member(file, size, at, limit + _MAX_HEAD_BYTES, _is_record)
         block = _BLOCK.match(data)
         length = _LENGTH.search(block[0]) if block else None
-        stop = -1 if block is None or length is None else block.end() + int(length[1])
-        is_whole = 0 <= stop <= len(data) and not data[stop:].lstrip(b"\r\n")
-        if not (is_whole or note) and _is_record(data) and is_continuation(file, after, _is_record):
+        record_end = -1 if block is None or length is None else block.end() + int(length[1])
+        is_whole = 0 <= record_end <= len(data) and not data[record_end:].lstrip(b"\r\n")
+        if not (is_whole or note) and _is_record(data) and is_continuation(file, next_at, _is_record):
             chain = MemberChain(file, at, _is_record)
-            # Python notes each record that more than its own member holds.
+            # Read by Python, which notes each record that more than its own member contains.
             for record in _read_unpacked(chain, f"{at}!", _unpacked_limit(limit, size), limit, None):
                 if isinstance(record, Record):
                     record = record._replace(notes=tuple(dict.fromkeys(("corrupt", *record.notes))))
                 yield record
-            after = chain.at if chain.is_read else next_member(file, chain.at + 1, size, _is_record, far=False)
+            next_at = chain.at if chain.is_read else find_member(file, chain.at + 1, size, _is_record, strict=False)
         elif block is None or length is None:
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
-        elif _is_record(data[stop:].lstrip(b"\r\n")):
-            pieces, most = inflate_octets(file, at), _unpacked_limit(limit, size)
-            yield from _read_unpacked(pieces, f"{at}!", most, limit, pages)
+        elif _is_record(data[record_end:].lstrip(b"\r\n")):
+            pieces, max_bytes = inflate_pieces(file, at), _unpacked_limit(limit, size)
+            yield from _read_unpacked(pieces, f"{at}!", max_bytes, limit, pages)
         else:
             notes = tuple(dict.fromkeys(filter(None, ("corrupt" if _has_lf(block[0]) else "", note))))
-            if (passed := _passed_type(block[0])) is None:
-                yield _only_record(at, block[0], data, int(length[1]), notes, note)
+            if (passed := _find_passed_type(block[0])) is None:
+                yield _make_record(at, block[0], data, int(length[1]), notes, note)
             else:
-                yield _passed_record(str(at), passed, notes)
-        at = after
+                yield _make_passed_record(str(at), passed, notes)
+        at = next_at
 
 
-def _only_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[str, ...], fault: str) -> Record:
-    begin = len(header)
-    end = begin + length
+def _make_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[str, ...], fault: str) -> Record:
+    start = len(header)
+    end = start + length
     if fault or (len(data) >= end and not data[end:].strip(b"\r\n")):
-        return Record(str(at), header, data[begin:end], notes)
-    content = data[begin:]
-    ended = content.removesuffix(_END)
-    content = ended.removesuffix(b"\n\n") if notes and ended is content else ended
+        return Record(str(at), header, data[start:end], notes)
+    content = data[start:]
+    without_end = content.removesuffix(_END_LINES)
+    content = without_end.removesuffix(b"\n\n") if notes and without_end is content else without_end
     return Record(str(at), header, content, (*notes, "wrong-length"))
 
 
@@ -369,26 +369,26 @@ def _is_record(head: bytes) -> bool:
 
 
 def _read_unpacked(
-    pieces: Iterator[bytes], prefix: str, most: int, limit: int, pages: PageReader | None
+    pieces: Iterator[bytes], prefix: str, max_bytes: int, limit: int, pages: PageReader | None
 ) -> Iterator[Record | BegunPage]:
-    """The records of what is laid uncompressed into a temporary file, up to `most` octets of it."""
+    """Write decompressed pieces, up to `max_bytes`, to a temporary file and yield its records."""
     with open_unnamed() as file:
-        size, note = write_pieces(pieces, file, most)
+        size, note = write_pieces(pieces, file, max_bytes)
         yield from _read_plain(file, size, 0, size, limit, pages, prefix)
         if note:
             yield Record(f"{prefix}{size}", b"", b"", (note,))
 
 
-def write_pieces(pieces: Iterator[bytes], file: BinaryIO, most: int) -> tuple[int, str]:
-    """Write pieces into a file until there are more than `most` octets.  Returns: how many, and a note or ""."""
+def write_pieces(pieces: Iterator[bytes], file: BinaryIO, max_bytes: int) -> tuple[int, str]:
+    """Write pieces to a file until there are more than `max_bytes`.  Returns: their size, and a note or ""."""
     size = 0
     try:
         for piece in pieces:
             size += file.write(piece)
-            if size > most:
+            if size > max_bytes:
                 return size, "too-large"
-    except Exception as error:  # each library has its own
-        return size, coding_fault(error)
+    except Exception as error:  # each library raises its own errors
+        return size, decoding_note(error)
     return size, ""
 
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 
 from overthere.ground.codings import CONTENT, MOST_CODINGS, TrailingOctets, decode_until_fault
-from overthere.links.containers.streams import coding_fault
+from overthere.links.containers.streams import decoding_note
 from overthere.links.documents.header import Header
 
 __all__ = ["has_stated_length", "read_content"]
 
 
 def read_content(block: bytes, header: Header, limit: int) -> tuple[bytes, list[str]]:
-    """The content of a response without its codings (RFC 9112 7, RFC 9110 8.4), up to `limit` octets, and notes.
+    """Return the content of a response without its codings (RFC 9112 7, RFC 9110 8.4), up to `limit` bytes, and notes.
 
-    Archives hold responses whose codings were undone and are still named: if nothing can be decoded, the content is as
-    it stands, with the note "wrong-type".
+    Archives contain responses whose codings were undone and are still named: content that cannot be decoded is returned
+    unchanged, with the note "wrong-type".
     """
     data = block[header.end :]
     notes: list[str] = []
     for name in (b"transfer-encoding", b"content-encoding"):
-        told = b",".join(value for key, value in header.fields if key == name)
-        named = [coding.strip().removeprefix(b"x-") for coding in reversed(told.lower().split(b","))]
-        applied = [coding for coding in named if coding not in _NONE] if data else []
+        value_list = b",".join(value for key, value in header.fields if key == name)
+        codings = [coding.strip().removeprefix(b"x-") for coding in reversed(value_list.lower().split(b","))]
+        applied = [coding for coding in codings if coding not in _NO_CODING] if data else []
         if len(applied) > MOST_CODINGS:
             notes.append("wrong-type")
             continue
@@ -38,67 +38,67 @@ def read_content(block: bytes, header: Header, limit: int) -> tuple[bytes, list[
 
 
 def has_stated_length(block: bytes, header: Header) -> bool:
-    """Whether the body has as many octets as Content-Length says, where it counts (RFC 9112 6.3).
+    """Whether the body has the length in Content-Length, where that applies (RFC 9112 6.3).
 
-    It does not beside a Transfer-Encoding, nor of a response that has no body (204, 304).
+    It does not apply next to a Transfer-Encoding, nor to a response without a body (204, 304).
     """
-    said = dict(reversed(header.fields))
-    told = said.get(b"content-length", b"")
-    if not told.isdigit() or len(told) > _DIGITS or said.get(b"transfer-encoding"):
+    values = dict(reversed(header.fields))
+    stated_length = values.get(b"content-length", b"")
+    if not stated_length.isdigit() or len(stated_length) > _MAX_DIGITS or values.get(b"transfer-encoding"):
         return True
     size = len(block) - header.end
-    return int(told) == size or (not size and header.status in (204, 304))
+    return int(stated_length) == size or (not size and header.status in (204, 304))
 
 
-_NONE = (b"", b"identity")
+_NO_CODING = (b"", b"identity")
 _CHUNK = re.compile(rb"[ \t]*+([0-9A-Fa-f]++)[ \t]*+(?:;[^\n]*+|\r?+)\n")
 _LINE_END = re.compile(rb"\r?+\n")
 _TRAILER = re.compile(rb"[!-9;-~]++:[^\n]*+(?:\n|\Z)")
-_DIGITS = 16
-"""Of the size of a chunk: more do not count anything that there is."""
+_MAX_DIGITS = 16
+"""Maximum digits of a size: no content is larger."""
 
 
 def _decode_chunks(data: bytes, limit: int) -> tuple[bytes, str]:
-    """The chunks together, up to one octet more than `limit` (RFC 9112 7.1); their extensions say nothing here."""
+    """Join the chunks, up to one byte more than `limit` (RFC 9112 7.1); ignore their extensions."""
     parts: list[bytes] = []
-    at = got = 0
-    while got <= limit:
+    at = output_size = 0
+    while output_size <= limit:
         line = _CHUNK.match(data, at)
         size: bytes = b"" if line is None else line[1].lstrip(b"0")
-        if line is None or len(size) > _DIGITS:
-            note = "truncated" if len(data) - at < _DIGITS and parts else "corrupt"
+        if line is None or len(size) > _MAX_DIGITS:
+            note = "truncated" if len(data) - at < _MAX_DIGITS and parts else "corrupt"
             return b"".join(parts), note if parts else "wrong-type"
         at = line.end()
         if not size:
             return b"".join(parts), _trailer_note(data, at)
         end = at + int(size, 16)
-        parts.append(data[at : min(end, at + limit + 1 - got)])
-        got += len(parts[-1])
-        if got > limit:
+        parts.append(data[at : min(end, at + limit + 1 - output_size)])
+        output_size += len(parts[-1])
+        if output_size > limit:
             break
         if end >= len(data):
-            # Content that is not chunked may begin with digits: they count nothing.
             return b"".join(parts), "truncated"
-        behind = _LINE_END.match(data, end)
-        if behind is None:
+        # Content that is not chunked may begin with digits that are not a size.
+        line_end = _LINE_END.match(data, end)
+        if line_end is None:
             return b"".join(parts), "corrupt" if len(parts) > 1 else "wrong-type"
-        at = behind.end()
+        at = line_end.end()
     return b"".join(parts), ""
 
 
 def _trailer_note(data: bytes, at: int) -> str:
-    """What is to say of what stands behind the last chunk: fields, and an empty line."""
+    """Return the note on the data after the last chunk: "" for trailer fields and an empty line."""
     while (line := _TRAILER.match(data, at)) is not None:
         at = line.end()
     return "wrong-length" if data[at : at + 3].strip(b"\r\n") or len(data) > at + 2 else ""
 
 
 def _decode(data: bytes, coding: str, limit: int) -> tuple[bytes, str]:
-    """What is in the coding, up to one octet more than `limit`, and a note."""
+    """Decode one coding, up to one byte more than `limit`; return the content and a note."""
     if coding == "chunked":
         return _decode_chunks(data, limit)
     if coding not in CONTENT:
         return b"", "wrong-type"
     content, fault = decode_until_fault(data, coding, limit + 1)
-    note = "" if fault is None else "wrong-length" if isinstance(fault, TrailingOctets) else coding_fault(fault)
+    note = "" if fault is None else "wrong-length" if isinstance(fault, TrailingOctets) else decoding_note(fault)
     return content, "wrong-type" if not content and note in ("truncated", "corrupt") else note

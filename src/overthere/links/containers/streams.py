@@ -1,4 +1,4 @@
-"""Octets of a member, up to a limit, and the notes for what ends them early."""
+"""Reads bytes of a member up to a limit, with notes for errors that end them early."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overthere.links.faults import is_own_error, note_kind
 from overthere.stores.model import StoreError
 
 __all__ = [
-    "ChainedStream", "PieceStream", "TooLarge", "coding_fault", "fault_note", "read_content", "take_octets",
+    "ChainedStream", "PieceStream", "TooLarge", "decoding_note", "fault_note", "read_content", "read_bytes",
     "truncate",
 ]  # fmt: skip
 
@@ -23,12 +23,12 @@ class TooLarge(Exception):
 
 
 def read_content(stream: Stream, limit: int, crc: int | None = None) -> tuple[bytes, tuple[str, ...]]:
-    """The first `limit` octets, and what is the matter with them; what stands before an error is kept."""
-    return truncate(*take_octets(stream, limit + 1), limit, crc)
+    """Return the first `limit` bytes and the notes on them; bytes before an error are kept."""
+    return truncate(*read_bytes(stream, limit + 1), limit, crc)
 
 
 def truncate(content: bytes, note: str, limit: int, crc: int | None) -> tuple[bytes, tuple[str, ...]]:
-    """What was taken, up to one octet more than `limit`, as content and notes."""
+    """Return content of up to `limit` bytes, and notes.  content: one byte more than `limit` if there are more."""
     if len(content) > limit:
         return content[:limit], ("too-large",)
     if not note and crc is not None and zlib.crc32(content) != crc:
@@ -36,69 +36,69 @@ def truncate(content: bytes, note: str, limit: int, crc: int | None) -> tuple[by
     return content, (note,) if note else ()
 
 
-def take_octets(stream: Stream, most: int) -> tuple[bytes, str]:
-    """The next octets, `most` or all that there are, and the note for an error that ends them, or ""."""
-    parts: list[bytes] = []
+def read_bytes(stream: Stream, max_bytes: int) -> tuple[bytes, str]:
+    """Return the next `max_bytes` bytes, or all that exist, and the note for an error that ends them, or ""."""
+    pieces: list[bytes] = []
     try:
-        while most > 0 and (part := stream.read(min(PIECE, most))):
-            parts.append(part)
-            most -= len(part)
+        while max_bytes > 0 and (piece := stream.read(min(PIECE, max_bytes))):
+            pieces.append(piece)
+            max_bytes -= len(piece)
     except Exception as error:  # whatever a library makes of hostile octets
-        return b"".join(parts), fault_note(error)
-    return b"".join(parts), ""
+        return b"".join(pieces), fault_note(error)
+    return b"".join(pieces), ""
 
 
 def fault_note(error: Exception) -> str:
-    """The note for an error in reading an archive or a member of one."""
+    """Return the note for an error in reading an archive or a member of one."""
     if is_own_error(error) or isinstance(error, StoreError):
         return note_kind(error)
     if isinstance(error, MemoryError | TooLarge):
         return "too-large"
     if isinstance(error, NotImplementedError):
         return "unsupported"  # a method of compression
-    return coding_fault(error)
+    return decoding_note(error)
 
 
-def coding_fault(error: Exception) -> str:
-    """The note for what a library says of compressed octets; each has its own words for an end before the end, and for
-    a window above its bound."""
+def decoding_note(error: Exception) -> str:
+    """Return the note for an error of a decompressor; each library has its own message for data that ends early, and
+    for a window above its limit."""
     if isinstance(error, StoreError):
         return error.note
     message = str(error).lower()
     if "memory" in message:
         return "too-large"
-    return "truncated" if isinstance(error, EOFError) or _ENDED.search(message) else "corrupt"
+    return "truncated" if isinstance(error, EOFError) or _EARLY_END.search(message) else "corrupt"
 
 
-_ENDED = re.compile("incomplete|unexpected end|end of data")
+_EARLY_END = re.compile("incomplete|unexpected end|end of data")
 
 
 class PieceStream:
-    """A stream of pieces."""
+    """A stream over pieces of bytes."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self.pieces = pieces
-        self.held: bytes = b""
+        self.buffer: bytes = b""
 
     def read(self, size: int, /) -> bytes:
-        while not self.held:
+        while not self.buffer:
             piece = next(self.pieces, None)
             if piece is None:
                 return b""
-            self.held = piece
-        part, self.held = self.held[:size], self.held[size:]
-        return part
+            self.buffer = piece
+        data, self.buffer = self.buffer[:size], self.buffer[size:]
+        return data
 
 
 class ChainedStream:
-    """A stream of which the beginning was read."""
+    """A stream that first returns bytes already read from it."""
 
-    def __init__(self, head: bytes, rest: Stream) -> None:
+    def __init__(self, head: bytes, tail: Stream) -> None:
         self.head: bytes = head
-        self.rest: Stream = rest
+        self.tail: Stream = tail
 
     def read(self, size: int, /) -> bytes:
         if not self.head:
-            return self.rest.read(size)
-        part, self.head = self.head[:size], self.head[size:]
-        return part
+            return self.tail.read(size)
+        data, self.head = self.head[:size], self.head[size:]
+        return data

@@ -23,37 +23,37 @@ def members(
 ) -> Iterator[Member | Note | PassedContent]:
     """Yield the members, as `Container.members`.  Folders are skipped silently; links and devices are counted."""
     try:
-        yield from _read(stream, document, place)
-    except Exception as error:  # whatever the library makes of hostile octets
+        yield from _read_members(stream, document, place)
+    except Exception as error:  # on hostile bytes the library may raise anything
         yield Note(fault_note(error))
 
 
-def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member | Note | PassedContent]:
+def _read_members(stream: Stream, document: Document, place: Place) -> Iterator[Member | Note | PassedContent]:
     base = enclosed(document.base)
-    broken: list[str] = []
-    ended = False
+    notes: list[str] = []
+    has_end = False
 
     class Info(tarfile.TarInfo):
-        """A header.  The library takes a broken one for the end of the archive: here it is noted.  A header that is too
+        """A header.  The library takes a broken one for the end of the archive; here it gets a note.  One that is too
         large for memory raises TooLarge."""
 
         @classmethod
-        def fromtarfile(cls, *archive: Any, **named: Any) -> Self:
-            nonlocal ended
+        def fromtarfile(cls, *archive: Any, **options: Any) -> Self:
+            nonlocal has_end
             if not isinstance(archive[0].fileobj, _HeaderLimit):
                 archive[0].fileobj = _HeaderLimit(archive[0].fileobj)
             try:
-                return super().fromtarfile(*archive, **named)
+                return super().fromtarfile(*archive, **options)
             except tarfile.HeaderError as error:
                 kind = type(error).__name__
-                ended = kind == "EOFHeaderError"
-                broken.extend(_FAULTS.get(kind, ("corrupt",)))
+                has_end = kind == "EOFHeaderError"
+                notes.extend(_HEADER_NOTES.get(kind, ("corrupt",)))
                 raise
 
         def _proc_member(self, archive: Any) -> Any:
             if self.type == tarfile.XGLTYPE:
                 archive.fileobj.global_octets += self.size
-            if (self.type in _EXTENDED and self.size > _EXTENSION) or archive.fileobj.global_octets > _EXTENSION:
+            if (self.type in _EXTENSION_TYPES and self.size > _MAX_BYTES) or archive.fileobj.global_octets > _MAX_BYTES:
                 raise TooLarge
             if self.size < 0:
                 raise tarfile.HeaderError("a size below zero")
@@ -64,7 +64,7 @@ def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member |
     archive: Any
     with tarfile.open(fileobj=bounded, mode="r|", tarinfo=Info, encoding="utf-8", errors="surrogateescape") as archive:
         while (info := archive.next()) is not None:
-            archive.members.clear()  # else it would remember all of them
+            archive.members.clear()  # otherwise it would keep all of them
             if not info.isreg():
                 if not info.isdir():
                     yield PassedContent("link" if info.issym() or info.islnk() else "device")
@@ -72,20 +72,20 @@ def _read(stream: Stream, document: Document, place: Place) -> Iterator[Member |
             content = archive.extractfile(info)
             if content is not None:
                 name = info.name.encode("utf-8", "surrogateescape")
-                within = member_document(document, info.name, member_base(name, base, place.beneath))
-                yield Member(within, content)
-        if not broken:
-            broken += _end_faults(archive.fileobj, ended)
-    if broken:
-        yield Note(broken[0])
+                member = member_document(document, info.name, member_base(name, base, place.root_uri))
+                yield Member(member, content)
+        if not notes:
+            notes += _find_end_faults(archive.fileobj, has_end)
+    if notes:
+        yield Note(notes[0])
 
 
-def _end_faults(file: Any, ended: bool) -> Iterator[str]:
+def _find_end_faults(file: Any, has_end: bool) -> Iterator[str]:
     """Check the end of an archive: two blocks of zeros (pax, "ustar Interchange Format"), and zeros after them.
 
-    ended: whether the first block of zeros was read.  Yields: the kind of the note, if there is a fault.
+    has_end: whether the first block of zeros was read.  Yields: the kind of the note, if there is a fault.
     """
-    block = file.read(tarfile.BLOCKSIZE) if ended else b""
+    block = file.read(tarfile.BLOCKSIZE) if has_end else b""
     if len(block) < tarfile.BLOCKSIZE:
         yield "truncated"
         return
@@ -121,7 +121,7 @@ class _HeaderLimit:
     def __init__(self, file: Any) -> None:
         self.file = file
         self.depth = 0
-        self.remaining = _HEADERS
+        self.remaining = _HEADER_BYTES
         self.global_octets = 0
 
     @contextmanager
@@ -131,7 +131,7 @@ class _HeaderLimit:
             yield
         finally:
             self.depth -= 1
-        self.remaining += 0 if self.depth else _HEADER
+        self.remaining += 0 if self.depth else _HEADER_BYTES_PER_MEMBER
 
     def read(self, size: int, /) -> bytes:
         data: bytes = self.file.read(size)
@@ -144,15 +144,15 @@ class _HeaderLimit:
         return getattr(self.file, name)
 
 
-_FAULTS = {"EOFHeaderError": (), "EmptyHeaderError": (), "TruncatedHeaderError": ("truncated",)}
-_EXTENDED = (
+_HEADER_NOTES = {"EOFHeaderError": (), "EmptyHeaderError": (), "TruncatedHeaderError": ("truncated",)}
+_EXTENSION_TYPES = (
     tarfile.XHDTYPE,
     tarfile.XGLTYPE,
     tarfile.SOLARIS_XHDTYPE,
     tarfile.GNUTYPE_LONGNAME,
     tarfile.GNUTYPE_LONGLINK,
 )
-_EXTENSION = 1 << 20
-"""Octets of a header that goes on in blocks of its own, and of all global ones together."""
-_HEADERS, _HEADER = 1 << 22, 1 << 11
-"""Octets that all such headers may have together, and how many more each member allows."""
+_MAX_BYTES = 1 << 20
+"""Maximum bytes of a header that continues in blocks of its own, and of all global ones together."""
+_HEADER_BYTES, _HEADER_BYTES_PER_MEMBER = 1 << 22, 1 << 11
+"""Bytes that all such headers may have together, and the bytes that each member adds to them."""

@@ -11,22 +11,22 @@ from overthere.ground.atomic import remove, temporary
 
 __all__ = ["remove_files", "create_file"]
 
-_HELD: set[str] = set()
+_PATHS: set[str] = set()
 
 
 def create_file() -> tuple[str, BinaryIO]:
-    """A temporary file: where it is, and it.  It is there until `remove_files`, or the end of this process."""
-    held, file = temporary()
-    _HELD.add(held)
-    return held, file
+    """Create a temporary file, which exists until `remove_files` or the end of this process; return its path too."""
+    path, file = temporary()
+    _PATHS.add(path)
+    return path, file
 
 
 def remove_files(paths: Iterable[str]) -> None:
-    """Remove those of the files that are of `create_file`."""
-    for path in _HELD.intersection(paths):
-        _HELD.discard(path)
+    """Remove the files that `create_file` made; ignore other paths."""
+    for path in _PATHS.intersection(paths):
+        _PATHS.discard(path)
         with contextlib.suppress(OSError):
             remove(path)
 
 
-atexit.register(lambda: remove_files(tuple(_HELD)))
+atexit.register(lambda: remove_files(tuple(_PATHS)))

@@ -28,23 +28,23 @@ def members(
     document: Document,
     place: Place = Place(),  # noqa: B008 - a value
 ) -> Iterator[Member | Note | PassedContent]:
-    """As `Container.members`.  Folders say nothing; links are passed over."""
+    """Yield the members, as `Container.members`.  Folders are skipped silently; links are counted."""
     try:
-        yield from _read(cast("BinaryIO", stream), document, place.beneath)
-    except Exception as error:  # whatever the library makes of hostile octets
+        yield from _read_zip(cast("BinaryIO", stream), document, place.root_uri)
+    except Exception as error:  # on hostile bytes the library may raise anything
         yield Note(fault_note(error))
 
 
 class _GuardedZip(io.RawIOBase):
-    """A ZIP file whose directory is not read if it would not fit in memory, and whose names are read by `zip_names`."""
+    """A ZIP file that raises TooLarge for a directory too large for memory, and reads names by `zip_names`."""
 
-    _MOST = 1 << 24
+    _MAX_READ_BYTES = 1 << 24
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
         self.file = file
-        self.reads: Callable[[bytes], bytes] = zip_names.directory
-        """What becomes of octets that are read: of the directory, of the header of a member, of a content."""
+        self.transform: Callable[[bytes], bytes] = zip_names.prepare_directory
+        """Transforms the bytes that are read: a directory, the header of a member, or content."""
 
     def seekable(self) -> bool:
         return True
@@ -56,79 +56,79 @@ class _GuardedZip(io.RawIOBase):
         return self.file.tell()
 
     def read(self, size: int = -1, /) -> bytes:
-        data = self.file.read(self._MOST + 1 if size < 0 else min(size, self._MOST + 1))
-        if len(data) > self._MOST:
+        data = self.file.read(self._MAX_READ_BYTES + 1 if size < 0 else min(size, self._MAX_READ_BYTES + 1))
+        if len(data) > self._MAX_READ_BYTES:
             raise TooLarge
-        return self.reads(data)
+        return self.transform(data)
 
 
-def _read(file: BinaryIO, document: Document, beneath: URI | None) -> Iterator[Member | Note | PassedContent]:
+def _read_zip(file: BinaryIO, document: Document, root_uri: URI | None) -> Iterator[Member | Note | PassedContent]:
     base = enclosed(document.base)
-    octets = _GuardedZip(file)
+    guarded_file = _GuardedZip(file)
     try:
-        archive = zipfile.ZipFile(octets)
+        archive = zipfile.ZipFile(guarded_file)
     except zipfile.BadZipFile:
-        yield from _recover_members(file, document, base, beneath)
+        yield from _recover_members(file, document, base, root_uri)
         return
     with archive:
-        octets.reads = bytes
+        guarded_file.transform = bytes
         is_short = _lacks_members(archive, file)
         if is_short:
             yield Note("corrupt")
         if is_short or _has_hidden_members(archive, file):
-            yield from _recover_members(file, document, base, beneath)
+            yield from _recover_members(file, document, base, root_uri)
             return
         is_epub = _is_epub(archive)
-        ends = _ends(archive)
+        ends = _find_ends(archive)
         for info in archive.infolist():
-            info.filename = zip_names.name(info)
+            info.filename = zip_names.read_name(info)
             if _is_folder(info):
                 continue
             if stat.S_ISLNK(info.external_attr >> 16):
                 yield PassedContent("link")
                 continue
-            within = _zip_document(info, document, base, beneath, is_epub)
-            if info.header_offset + _HEADER + info.compress_size > ends.pop(info.header_offset, 0):
-                yield Member(within._replace(notes=("corrupt",)), None)
+            member = _make_document(info, document, base, root_uri, is_epub)
+            if info.header_offset + _HEADER_BYTES + info.compress_size > ends.pop(info.header_offset, 0):
+                yield Member(member._replace(notes=("corrupt",)), None)
                 continue
-            yield from guard(_read_member(archive, octets, info, within), Note)
-        if (note := _trailing_note(archive, file)) is not None:
+            yield from guard(_read_member(archive, guarded_file, info, member), Note)
+        if (note := _find_end_note(archive, file)) is not None:
             yield Note(note)
 
 
 def _is_folder(info: zipfile.ZipInfo) -> bool:
-    """Whether a member is a folder: one that is called so may have content.  `is_dir` fails where there is no name."""
-    return info.filename.endswith("/") and not info.file_size and info.compress_size <= _EMPTY
+    """Whether a member is a folder: its name ends in "/" and it is empty.  `is_dir` fails on an empty name."""
+    return info.filename.endswith("/") and not info.file_size and info.compress_size <= _MAX_EMPTY_BYTES
 
 
-_EMPTY = 2
-"""Octets of nothing, compressed."""
+_MAX_EMPTY_BYTES = 2
+"""Bytes of empty content after compression."""
 
 
-def _ends(archive: zipfile.ZipFile) -> dict[int, int]:
-    """Where each member begins, and has to end: in members that overlap few octets could be any number of documents."""
+def _find_ends(archive: zipfile.ZipFile) -> dict[int, int]:
+    """Map the offset of each member to the limit of its end: overlapping members could be documents without number."""
     places = sorted({info.header_offset for info in archive.infolist()})
     return dict(zip(places, [*places[1:], archive.start_dir], strict=False))
 
 
-def _zip_document(
-    info: zipfile.ZipInfo, document: Document, base: Base, beneath: URI | None, is_epub: bool
+def _make_document(
+    info: zipfile.ZipInfo, document: Document, base: Base, root_uri: URI | None, is_epub: bool
 ) -> Document:
     name = info.filename.encode("utf-8", "surrogateescape")
-    within = member_document(document, info.filename, member_base(name, base, beneath))
+    member = member_document(document, info.filename, member_base(name, base, root_uri))
     if is_epub and info.filename.lower().endswith((".html", ".htm")):
-        # Its documents are XHTML (EPUB 3.3 6.1).
-        return within._replace(media_type="application/xhtml+xml")
-    return within
+        # Documents of EPUB are XHTML (EPUB 3.3 6.1).
+        return member._replace(media_type="application/xhtml+xml")
+    return member
 
 
 def ends_as_zip(file: BinaryIO) -> bool:
-    """Whether a file ends with the record that ends a ZIP file, behind a directory of the size that it says.
+    """Whether a file ends with the end record of a ZIP file, after a directory of the size that it states.
 
-    What stands in front, as in a file that unpacks itself, says nothing then (APPNOTE 4.1.9, 4.3.16).
+    Data before them, as in a self-extracting file, do not matter then (APPNOTE 4.1.9, 4.3.16).
     """
     size = file.seek(0, os.SEEK_END)
-    start = max(size - _END_MOST, 0)
+    start = max(size - _MAX_END_BYTES, 0)
     file.seek(start)
     tail = file.read()
     at = tail.rfind(b"PK\x05\x06")
@@ -140,119 +140,117 @@ def ends_as_zip(file: BinaryIO) -> bool:
     return 0 <= directory < start + at and file.read(4) == b"PK\x01\x02"
 
 
-_END_MOST = 22 + 0xFFFF
-"""Octets of the last record with the longest comment."""
+_MAX_END_BYTES = 22 + 0xFFFF
+"""Bytes of the end record with the longest comment."""
 
 
 def _has_hidden_members(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
-    """Whether there are members that the directory does not name: between others, or before them, as those of an
-    archive within one that is cut.
-    """
+    """Whether there are members that the directory does not name: between others, or before them, as from an archive
+    inside another that is cut off."""
     file.seek(0)
     if file.read(4) == b"PK\x03\x04" and min((info.header_offset for info in archive.infolist()), default=1) > 0:
         return True
-    return zip_recovery.has_member(file, _gaps(archive, file))
+    return zip_recovery.has_member(file, _find_gaps(archive, file))
 
 
-def _gaps(archive: zipfile.ZipFile, file: BinaryIO) -> Iterator[tuple[int, int]]:
-    """Where members end and the next ones begin, if there is room for a header between: a descriptor is shorter."""
+def _find_gaps(archive: zipfile.ZipFile, file: BinaryIO) -> Iterator[tuple[int, int]]:
+    """Yield the gaps between members that have room for a header: a data descriptor is shorter."""
     infos = {info.header_offset: info for info in archive.infolist()}
-    for at, next_at in _ends(archive).items():
-        least = at + _HEADER + infos[at].compress_size
-        if at >= 0 and least + _HEADER < next_at <= archive.start_dir:  # an offset of hostile octets may be any
-            file.seek(at + _HEADER - 4)
+    for at, next_at in _find_ends(archive).items():
+        min_end = at + _HEADER_BYTES + infos[at].compress_size
+        if at >= 0 and min_end + _HEADER_BYTES < next_at <= archive.start_dir:  # a hostile offset may be any number
+            file.seek(at + _HEADER_BYTES - 4)
             name_size, extra_size = struct.unpack("<2H", file.read(4))
-            yield least + name_size + extra_size, next_at
+            yield min_end + name_size + extra_size, next_at
 
 
-_HEADER = 30
-"""Octets of a local header before its name (APPNOTE 4.3.7)."""
+_HEADER_BYTES = 30
+"""Bytes of a local header before its name (APPNOTE 4.3.7)."""
 
 
 def _lacks_members(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
-    """Whether the directory has fewer entries than the last record says (APPNOTE 4.3.14, 4.3.16): one may hide those
-    behind it.
-    """
-    count, said = len(archive.infolist()), int.from_bytes(_last_record(archive, file)[10:12], "little")
-    if said == 0xFFFF:  # they are counted in the record before its locator
-        end = file.seek(0, os.SEEK_END) - 22 - len(archive.comment) - _LOCATOR
-        file.seek(max(end - _ZIP64, 0))
-        record = file.read(_ZIP64)
+    """Whether the directory has fewer entries than the end record states (APPNOTE 4.3.14, 4.3.16): an entry may hide
+    those after it."""
+    count, stated_count = len(archive.infolist()), int.from_bytes(_read_end_record(archive, file)[10:12], "little")
+    if stated_count == 0xFFFF:  # the ZIP64 record before its locator has the count
+        end = file.seek(0, os.SEEK_END) - 22 - len(archive.comment) - _LOCATOR_BYTES
+        file.seek(max(end - _ZIP64_BYTES, 0))
+        record = file.read(_ZIP64_BYTES)
         return record.startswith(b"PK\x06\x06") and count < int.from_bytes(record[32:40], "little")
-    return count % 0x10000 < said
+    return count % 0x10000 < stated_count
 
 
-_ZIP64, _LOCATOR = 56, 20
-"""Octets of the record of ZIP64 without extensions, and of what says where it is."""
+_ZIP64_BYTES, _LOCATOR_BYTES = 56, 20
+"""Bytes of the ZIP64 end record without extensions, and of its locator."""
 
 
-def _last_record(archive: zipfile.ZipFile, file: BinaryIO) -> bytes:
+def _read_end_record(archive: zipfile.ZipFile, file: BinaryIO) -> bytes:
     size = file.seek(0, os.SEEK_END)
     file.seek(max(size - 22 - len(archive.comment), 0))
     return file.read(22)
 
 
-def _trailing_note(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
-    """The note for a file that does not end where its last record says (APPNOTE 4.3.16)."""
-    there = len(archive.comment)
-    record = _last_record(archive, file)
+def _find_end_note(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
+    """Return the note for a file that does not end where its end record states (APPNOTE 4.3.16)."""
+    comment_size = len(archive.comment)
+    record = _read_end_record(archive, file)
     if record.startswith(b"PK\x05\x06"):
-        return None if int.from_bytes(record[20:22], "little") == there else "truncated"
+        return None if int.from_bytes(record[20:22], "little") == comment_size else "truncated"
     return "corrupt"
 
 
 def _recover_members(
-    file: BinaryIO, document: Document, base: Base, beneath: URI | None
+    file: BinaryIO, document: Document, base: Base, root_uri: URI | None
 ) -> Iterator[Member | Note | PassedContent]:
-    """What is whole of an archive without its directory, and what there is of the rest."""
+    """Yield the members of an archive whose directory cannot be used, complete or not, and a note on the archive."""
     is_epub = False
-    for number, local in enumerate(zip_recovery.locals_of(file)):
+    for number, local in enumerate(zip_recovery.find_members(file)):
         if isinstance(local, str):
             yield Note(local)
             continue
         if _is_folder(local.info):
             continue
-        within = _zip_document(local.info, document, base, beneath, is_epub)
+        member = _make_document(local.info, document, base, root_uri, is_epub)
         if local.encrypted:
-            yield Member(within._replace(notes=("encrypted",)), None)
+            yield Member(member._replace(notes=("encrypted",)), None)
             continue
         try:
             stream = zip_recovery.open_member(file, local)
         except Exception as error:  # as above
-            yield Member(within._replace(notes=(fault_note(error),)), None)
+            yield Member(member._replace(notes=(fault_note(error),)), None)
             continue
         if number == 0 and local.info.filename == "mimetype":
             is_epub = read_content(stream, len(_EPUB))[0] == _EPUB
             stream = zip_recovery.open_member(file, local)
-        yield Member(within, stream, local.crc)
+        yield Member(member, stream, local.crc)
 
 
 def _read_member(
-    archive: zipfile.ZipFile, octets: _GuardedZip, info: zipfile.ZipInfo, within: Document
+    archive: zipfile.ZipFile, guarded_file: _GuardedZip, info: zipfile.ZipInfo, member: Document
 ) -> Iterator[Member | Note | PassedContent]:
     if info.flag_bits & 1:
-        yield Member(within._replace(notes=("encrypted",)), None)
+        yield Member(member._replace(notes=("encrypted",)), None)
         return
     crc = info.CRC
-    # The library compares it at the last octets, and does not give these out if it differs.
+    # The library checks it at the last bytes, and withholds these if it differs.
     del info.CRC
-    octets.reads = zip_names.header
+    guarded_file.transform = zip_names.prepare_header
     try:
         stream = archive.open(info)
     except Exception as error:  # as above
-        yield Member(within._replace(notes=(fault_note(error),)), None)
+        yield Member(member._replace(notes=(fault_note(error),)), None)
         return
     finally:
-        octets.reads = bytes
+        guarded_file.transform = bytes
     with stream:
-        yield Member(within, stream, crc)
+        yield Member(member, stream, crc)
 
 
 _EPUB = b"application/epub+zip"
 
 
 def _is_epub(archive: zipfile.ZipFile) -> bool:
-    """Whether the first member says so (EPUB 3.3 4.2.7.3)."""
+    """Whether the first member declares EPUB (EPUB 3.3 4.2.7.3)."""
     first = next(iter(archive.infolist()), None)
     if first is None or first.filename != "mimetype" or first.file_size != len(_EPUB):
         return False

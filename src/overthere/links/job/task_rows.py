@@ -60,7 +60,7 @@ _Take = Callable[[Rows, Options, Browsing | None], _T]
 def _carry_out(task: Task, options: Options, progress: Progress, take: _Take[_T]) -> Iterator[_T | TaskEnd]:
     builder = rows(options)
     # A retried task reports each record before it is read, so records are read one by one, in Python.
-    pages = builder.pages if progress.tell is None else None
+    pages = builder.pages if progress.on_unit is None else None
     if task.ignored:
         progress.passed["ignored"] += task.ignored
     return _read(documents(task, options, progress, pages), builder, options, task.size, progress, take)
@@ -85,12 +85,12 @@ def _read(
         if kind not in _UNCOUNTED_KINDS:
             count, octets = kinds.get(kind or "other", (0, 0))
             kinds[kind or "other"] = (count + 1, octets + len(document.content))
-        if not progress.behind:
+        if not progress.is_past_start:
             continue
         full_batches = fill(builder, document, kind, notes, options)
         while _has_batch(full_batches, builder, document):
             yield take(builder, options, browsing)
-        if progress.tell is not None and len(builder):
+        if progress.on_unit is not None and len(builder):
             yield take(builder, options, browsing)
     if len(builder):
         yield take(builder, options, browsing)

@@ -1,4 +1,4 @@
-"""Runs the message reader over a file: supplies the octets it requests, passes on what it yields."""
+"""Runs the message reader over a file: supplies the bytes that it requests, and yields its results."""
 
 from __future__ import annotations
 
@@ -11,74 +11,74 @@ from overthere.links.containers.model import Stream
 from overthere.links.model import Document, Note
 from overthere.mail.reader import Decoder
 
-__all__ = ["Steps", "run_steps", "rewindable", "take_body"]
+__all__ = ["Steps", "run_steps", "make_rewindable", "read_body"]
 
 _End = TypeVar("_End")
 Steps = Generator[Effect | Document | Note, Any, None]
-"""Yields `Read`s, which are answered with octets, and what is found."""
+"""Yields documents, notes and `Read`s; the latter are answered with bytes."""
 
 
 def run_steps(steps: Steps, file: Stream) -> Iterator[Document | Note]:
-    """What the steps find; a file that cannot be read on ends there, with a note."""
+    """Yield the documents and notes of the steps; where the file cannot be read further, they get an end and a note."""
     answer: bytes | None = None
     while True:
         try:
-            asked = steps.send(answer)
+            result = steps.send(answer)
         except StopIteration:
             return
         answer = None
-        if isinstance(asked, Document | Note):
-            yield asked
-        elif isinstance(asked, Read):
-            answer, note = _read(file, asked.size)
+        if isinstance(result, Document | Note):
+            yield result
+        elif isinstance(result, Read):
+            answer, note = _read(file, result.size)
             if note is not None:
                 yield note
 
 
-def take_body(
-    piece: Callable[[], Generator[Effect, Any, tuple[bytes, _End | None]]], through: Decoder, limit: int
+def read_body(
+    read_piece: Callable[[], Generator[Effect, Any, tuple[bytes, _End | None]]], decoder: Decoder, limit: int
 ) -> Generator[Effect, Any, tuple[bytes, list[str], _End]]:
-    """What stands up to an end, decoded, so much of it as is read; what is the matter with it; and the end."""
+    """Read and decode a body up to its end; return at most `limit` bytes, the notes on them, and the end."""
     pieces: list[bytes] = []
-    left, end = limit, None
+    remaining, end = limit, None
     while end is None:
-        octets, end = yield from piece()
-        if left >= 0:
-            decoded = through.feed(octets) + (b"" if end is None else through.end())
-            left -= len(decoded)
-            pieces.append(decoded if left >= 0 else decoded[:left])
-    corrupt = bool(through.wrong or through.strange)
-    return b"".join(pieces), ["corrupt"] * corrupt + ["too-large"] * (left < 0), end
+        data, end = yield from read_piece()
+        if remaining >= 0:
+            decoded = decoder.feed(data) + (b"" if end is None else decoder.end())
+            remaining -= len(decoded)
+            pieces.append(decoded if remaining >= 0 else decoded[:remaining])
+    corrupt = bool(decoder.wrong or decoder.strange)
+    return b"".join(pieces), ["corrupt"] * corrupt + ["too-large"] * (remaining < 0), end
 
 
-def rewindable(file: Stream, limit: int) -> tuple[BinaryIO | None, Note | None]:
-    """The file, or so much of it as is read if it cannot be read twice; None if it cannot be read."""
+def make_rewindable(file: Stream, limit: int) -> tuple[BinaryIO | None, Note | None]:
+    """Return the file, or its first `limit` bytes if it cannot be read twice; None if it cannot be read."""
     try:
-        seen = cast("BinaryIO", file)
-        if seen.seekable():
-            seen.seek(seen.tell())
-            return seen, None
-    except Exception:  # some streams say that they can, and cannot
+        seekable = cast("BinaryIO", file)
+        if seekable.seekable():
+            seekable.seek(seekable.tell())
+            return seekable, None
+    except Exception:  # some streams claim to be seekable, and are not
         pass
-    held = bytearray()
-    while len(held) <= limit:
-        data, note = _read(file, min(1 << 18, limit + 1 - len(held)))
-        held += data
+    buffer = bytearray()
+    while len(buffer) <= limit:
+        data, note = _read(file, min(1 << 18, limit + 1 - len(buffer)))
+        buffer += data
         if note is not None:
-            return (io.BytesIO(held) if held else None), note
+            return (io.BytesIO(buffer) if buffer else None), note
         if not data:
-            return io.BytesIO(held), None
-    del held[limit:]
-    return io.BytesIO(held), Note("too-large")
+            return io.BytesIO(buffer), None
+    del buffer[limit:]
+    return io.BytesIO(buffer), Note("too-large")
 
 
 def _read(file: Stream, size: int) -> tuple[bytes, Note | None]:
-    """What comes next; b"" at the end, and where nothing can be read any more, with a note."""
+    """Return the next bytes; at the end b"", and after an error b"" and a note."""
     try:
         return file.read(size), None
     except EOFError:
         return b"", Note("truncated")
     except OSError:
         return b"", Note("unreadable")
-    except Exception:  # zlib.error, lzma.LZMAError, zipfile.BadZipFile, ...: each decompressor has its own
+    except Exception:  # zlib.error, lzma.LZMAError, zipfile.BadZipFile, ...: each decompressor raises its own
         return b"", Note("corrupt")
