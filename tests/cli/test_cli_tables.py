@@ -86,8 +86,8 @@ def table() -> Any:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_ROWS", 5)
-    monkeypatch.setattr(reading, "_BLOCK", 300)
+    monkeypatch.setattr(reading, "_MAX_BATCH_ROWS", 5)
+    monkeypatch.setattr(reading, "_BLOCK_BYTES", 300)
 
 
 # -- The column law: what is in the new columns
@@ -315,7 +315,7 @@ def test_several_files(table: Any, tmp_path: Path) -> None:
 
 def test_views_are_cut_with_their_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A slice of a column of views holds the text of all rows; it is not written again and again."""
-    monkeypatch.setattr(reading, "_ROWS", 100)
+    monkeypatch.setattr(reading, "_MAX_BATCH_ROWS", 100)
     views = pa.table({"url": pa.array([f"http://a.example/{i:020}" for i in range(10_000)], pa.string_view())})
     save(views, tmp_path / "in.arrows", 10_000)
     run("encode", "--column", "url", tmp_path / "in.arrows", "-o", tmp_path / "out.arrows")
@@ -342,7 +342,7 @@ CSV: list[tuple[bytes, list[str | None]]] = [
 def test_csv(data: bytes, wanted: list[str | None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_bytes(data)
     for block in (16, 1 << 20):
-        monkeypatch.setattr(reading, "_BLOCK", block)
+        monkeypatch.setattr(reading, "_BLOCK_BYTES", block)
         for source, stdin in ((tmp_path / "in.csv", b""), ("-", data)):
             done = run("encode", "--column", "url", source, "-o", tmp_path / "out.parquet", stdin=stdin)
             assert done.exit_code == 0, done.stderr
@@ -368,7 +368,7 @@ def test_where_a_block_of_csv_ends() -> None:
         (b'a"\n"b\n"', 3),
         (b'"a""\n"\nb', 7),
     ]:
-        assert reading._last_row(block) == end, block
+        assert reading._find_last_row_end(block) == end, block
 
 
 def test_standard_input(table: Any, tmp_path: Path) -> None:
@@ -536,7 +536,7 @@ def test_without_pyarrow(tmp_path: Path) -> None:
 
 
 def test_rows_before_an_error_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(reading, "_BLOCK", 100)
+    monkeypatch.setattr(reading, "_BLOCK_BYTES", 100)
     (tmp_path / "in.csv").write_text("url\n" + "a:b\n" * 50 + "a b\n" + "a:b\n" * 49 + "a,b\n")
     for form in FORMATS:
         output = tmp_path / f"out{form}"
@@ -583,7 +583,7 @@ PEAK = """
 import resource, sys
 from overthere.cli import app
 from overthere.tables import reading, writers
-reading._BYTES = reading._BLOCK = writers.BYTES = 1 << 20
+reading._BATCH_BYTES = reading._BLOCK_BYTES = writers.BYTES = 1 << 20
 app.app(sys.argv[1:], standalone_mode=False)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """

@@ -22,7 +22,7 @@ from overthere.columns import cells
 from overthere.links.model import Link
 from overthere.links.report.table import FORMATS, open_writer, schema, to_batch
 from overthere.tables import Layout, folder, reading, text_table, writers
-from overthere.tables.checkpoint import ResumeError, undisturbed
+from overthere.tables.checkpoint import ResumeError, delay_signals
 from servers import NET
 from support import ROOT
 
@@ -97,7 +97,7 @@ def test_csv_tells_undefined_from_empty_and_json_lines_are_those_of_json(tmp_pat
 
 def test_json_lines_of_any_slice_and_any_column() -> None:
     rows = links(300, 5)
-    _, encode = writers.encoder(Layout(schema(), ".jsonl"))
+    _, encode = writers.make_encoder(Layout(schema(), ".jsonl"))
     for batch in (to_batch(rows), to_batch(rows).slice(17, 40), to_batch([Link("", *[None] * 12)]), to_batch([])):
         wanted = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
         assert bytes(encode(batch)).decode() == wanted
@@ -111,7 +111,7 @@ def test_lone_surrogates_do_not_end_a_job() -> None:
 
 def test_large_batches_are_made_text_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = links(200)
-    monkeypatch.setattr(reading, "_BYTES", 500)
+    monkeypatch.setattr(reading, "_BATCH_BYTES", 500)
     monkeypatch.setattr(text_table, "BLOCK", 100)
     for kind in (".csv", ".jsonl.gz"):
         with open_writer(name(tmp_path, kind)) as writer:
@@ -489,7 +489,7 @@ def test_a_signal_waits_for_the_end_of_the_block() -> None:
     reached = []
 
     def write() -> None:
-        with undisturbed():
+        with delay_signals():
             os.kill(os.getpid(), signal.SIGINT)
             reached.append(True)
 

@@ -360,7 +360,7 @@ def test_a_job_that_was_killed_goes_on(store: Store, bucket: str) -> None:
         first.write(batches[number])
         if number < 2:
             first.commit({"at": number + 1})
-    first._end()  # type: ignore[attr-defined]
+    first._finish_part()  # type: ignore[attr-defined]
     del first  # killed: two tasks are committed, the third is in a part and is not
     with open_writer(uri, columns, job="j", resume=True) as again:
         assert again.state == {"at": 2}

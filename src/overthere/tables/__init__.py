@@ -1,7 +1,7 @@
 """Tables as files: one writer and one reader for Parquet, Arrow, CSV and JSON lines, by file suffix.
 
-What is written may be a file, a folder of Parquet parts, a pipe, a device or standard output.  `open_source` reads
-(all but folders and JSON lines), `open_writer` writes.
+`open_writer` writes a file, a folder of Parquet parts, a pipe, a device or standard output.  `open_source` reads all
+but folders and JSON lines.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ __all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fit_schema", "open_
 
 
 def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", resume: bool = False) -> Writer:
-    """The writer for a name, by its suffix; `DIR/` is a folder of Parquet parts, "-" is standard output.
+    """Return the writer for a name, by its suffix; `DIR/` is a folder of Parquet parts, "-" is standard output.
 
-    The URI of a folder of a store, `s3://bucket/links/`, is one of parts too: each is put there in one piece when it is
-    complete, an object _SUCCESS is put last, and nothing is renamed.
+    The URI of a folder in a store, `s3://bucket/links/`, is also a folder of parts: each is uploaded in one request
+    when it is complete, an object _SUCCESS is written last, and nothing is renamed.
 
     A file gets its name, and replaces the old file, when it is closed; until then it has another name.  A folder gets a
     part when that is complete.  A pipe is written to directly.  A symlink to a file is rejected, and a planted
@@ -35,8 +35,8 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     an error names what differs.  With a job (or with `resume`) the table grows as NAME.part and records the state of
     each commit: Parquet in its metadata ("overthere.links"), folders in DIR/_overthere.json, others in NAME.resume,
     which is removed when the job is done.
-    resume: continue the table of an earlier run.  Rows after its last commit are cut off; if there is none, or none
-    that can be read, the table begins anew, and `notice` says so.
+    resume: continue the table of an earlier run.  Rows after its last commit are removed.  If there is
+    none, or a killed job left an unreadable file, the table starts again, and `notice` reports it.
 
     Raises: ValueError for a suffix not in `FORMATS`, and for `csv_safe` without CSV; ResumeError if the existing table
     belongs to another job or another program; OSError if it cannot be written, is a link, or another process is writing
@@ -71,8 +71,8 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     if not form:
         raise ValueError(f"{name}: the name of a table must end in {', '.join(FORMATS)}, or in / for a folder")
     refuse_link(name)
-    growing = bool(job or resume) and form.startswith((".csv", ".jsonl"))
-    return (TextTable if growing else Table)(Path(os.path.abspath(name)), layout, job, resume)
+    is_text_job = bool(job or resume) and form.startswith((".csv", ".jsonl"))
+    return (TextTable if is_text_job else Table)(Path(os.path.abspath(name)), layout, job, resume)
 
 
 _find = lazy_names(__name__, {"Source": "reading", "Writer": "writer", "open_source": "reading"})[0]

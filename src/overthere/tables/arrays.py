@@ -1,6 +1,6 @@
-"""Arrow arrays of a few Python values, without `pyarrow.array`: that imports pandas where it is installed.
+"""Arrow arrays of a few Python values, without `pyarrow.array`, which imports pandas if it is installed.
 
-The import takes half a second; from some million values on, `pyarrow.array` is faster (40 ns a value, not 170).
+That import takes half a second; for millions of values `pyarrow.array` is faster (40 ns a value, not 170).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ __all__ = ["to_array"]
 
 
 def to_array(values: Sequence[str | int | None], type: Any) -> Any:
-    """An array of text, whole numbers or truth values.  A lone surrogate, which is no text, becomes "?".
+    """Return an array of text, integers or truth values.  A lone surrogate, which is not valid text, becomes "?".
 
-    type: of pyarrow: `string`, a number of at most 64 bits, `bool_`.
+    type: a pyarrow type: `string`, an integer of at most 64 bits, or `bool_`.
 
     >>> import pyarrow as pa
     >>> to_array(["a", None, "\\udc80"], pa.string()).to_pylist(), to_array([True, None], pa.bool_()).to_pylist()
@@ -25,16 +25,16 @@ def to_array(values: Sequence[str | int | None], type: Any) -> Any:
 
     if pa.types.is_string(type):
         try:
-            return _strings(values)
+            return _build_strings(values)
         except UnicodeEncodeError:
-            return _strings([one and str(one).encode("utf-8", "replace").decode() for one in values])
-    bits = "".join("0" if one is None else "1" for one in reversed(values))
+            return _build_strings([value and str(value).encode("utf-8", "replace").decode() for value in values])
+    bits = "".join("0" if value is None else "1" for value in reversed(values))
     validity = int(bits or "0", 2).to_bytes((len(values) + 7) // 8, "little")
-    data = array("q", [int(one or 0) for one in values])
+    data = array("q", [int(value or 0) for value in values])
     return pa.Array.from_buffers(pa.int64(), len(values), [pa.py_buffer(validity), pa.py_buffer(data)]).cast(type)
 
 
-def _strings(values: Sequence[Any]) -> Any:
+def _build_strings(values: Sequence[Any]) -> Any:
     from pyarrow.lib import StringBuilder
 
     builder = StringBuilder()

@@ -1,4 +1,4 @@
-"""Tables in atomic files: a resumed table is written anew, starting with the rows that exist."""
+"""Tables in atomic files: a resumed table is rewritten, starting with the existing rows."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import IO, Any
 from overthere.ground.atomic import remove, rename
 from overthere.stores.model import is_object
 from overthere.stores.opening import open_object
-from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, check_own, load_mark, read_mark
+from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, check_is_own, load_mark, read_mark
 from overthere.tables.formats import Layout
 from overthere.tables.reading import open_source
 from overthere.tables.writer import FileWriter, open_part
 from overthere.tables.writers import FormatWriter, open_format_writer
 
-__all__ = ["PartFile", "Table", "read_metadata", "read"]
+__all__ = ["PartFile", "Table", "read_metadata", "read_rows"]
 
 
 class PartFile:
-    """A table that grows as PART, and is PATH at the end."""
+    """A table that grows as PART, and is renamed to PATH at the end."""
 
     def __init__(self, path: Path, part: Path, layout: Layout) -> None:
         """Raises: as `open_part`."""
@@ -31,13 +31,13 @@ class PartFile:
         self.file: IO[bytes] = open_part(part, path)
         try:
             self.file.truncate(0)
-            self.pen: FormatWriter = open_format_writer(self.file, layout)
+            self.format_writer: FormatWriter = open_format_writer(self.file, layout)
         except BaseException:
             self.file.close()
             raise
 
     def write(self, batch: Any) -> None:
-        self.pen.write(batch)
+        self.format_writer.write(batch)
         self.rows += batch.num_rows
 
     @property
@@ -45,22 +45,22 @@ class PartFile:
         return self.file.tell()
 
     def end(self, mark: Checkpoint | None = None) -> None:
-        """The end of the format, with a mark in it (Parquet), and the name."""
-        self.pen.end(mark)
+        """Write the end of the format, with a mark in it (Parquet), and rename the file."""
+        self.format_writer.end(mark)
         rename(self.part, self.path)
         self.file.close()
 
     def drop(self) -> None:
-        """What was there before stays."""
+        """Remove the part; the old file stays."""
         with suppress(OSError):
             remove(self.part)
-        self.pen.drop()
+        self.format_writer.drop()
         with suppress(OSError):
             self.file.close()
 
 
-def read(path: Path | str, columns: Any, rows: int) -> Iterator[Any]:
-    """The first rows of a file, in batches of a bounded size.  Raises: ResumeError if it does not have them."""
+def read_rows(path: Path | str, columns: Any, rows: int) -> Iterator[Any]:
+    """Yield the first rows of a file, in batches of a limited size.  Raises: ResumeError if it does not have them."""
     import pyarrow as pa
 
     try:
@@ -82,7 +82,7 @@ def read(path: Path | str, columns: Any, rows: int) -> Iterator[Any]:
 
 
 def read_metadata(path: Path | str) -> Any:
-    """The metadata of a Parquet file, or of an object that is one.  Raises: ResumeError if it is none; OSError."""
+    """Return the metadata of a Parquet file or object.  Raises: ResumeError if it is not Parquet; OSError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -96,35 +96,35 @@ def read_metadata(path: Path | str) -> Any:
 
 
 class Table(FileWriter):
-    """A file that is whole or not there.  What a killed job leaves of it cannot be read: it begins anew."""
+    """A file that is complete or absent.  The part of a killed job cannot be read, so the table starts again."""
 
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(path, layout, job, resume)
-        self.indexed: bool = layout.form == ".parquet"
-        self.growing: PartFile | None = None
+        self.is_parquet: bool = layout.form == ".parquet"
+        self.part_file: PartFile | None = None
         mark = self._existing_checkpoint() if resume else None
         if mark is not None and mark.is_done:
-            self.take(mark)
+            self.continue_from(mark)
             return
-        left = self.part.exists()
-        with self._naming_errors():
-            self.growing = PartFile(path, self.part, layout)
+        had_part = self.part.exists()
+        with self._name_errors():
+            self.part_file = PartFile(path, self.part, layout)
             if mark is not None:
-                for batch in read(path, self.columns, mark.rows):
-                    self.growing.write(batch)
-                self.take(mark)
-        if resume and left and mark is None:
+                for batch in read_rows(path, self.columns, mark.rows):
+                    self.part_file.write(batch)
+                self.continue_from(mark)
+        if resume and had_part and mark is None:
             self.notice: str | None = (
                 f"{self.part.name} was left by a killed job and is unreadable without its end: the table starts again"
             )
 
     def _existing_checkpoint(self) -> Checkpoint | None:
-        """The mark of the table that stands there."""
+        """Return the mark of the existing table; None without a table."""
         if not self.path.exists():
             return None
-        check_own(self.path)
-        if not self.indexed:
-            if (mark := load_mark(self.marked, self.name, self.job)) is None:
+        check_is_own(self.path)
+        if not self.is_parquet:
+            if (mark := load_mark(self.mark_path, self.name, self.job)) is None:
                 raise self.missing_checkpoint_error()
             return mark
         text = (read_metadata(self.path).metadata or {}).get(KEY.encode())
@@ -133,18 +133,18 @@ class Table(FileWriter):
         return read_mark(text, self.name, self.job)
 
     def _write(self, batch: Any) -> None:
-        assert self.growing is not None
-        self.growing.write(batch)
+        assert self.part_file is not None
+        self.part_file.write(batch)
 
     def _close(self) -> None:
-        assert self.growing is not None
-        keeps = self.marks and not self.indexed and not self.done
-        if not (keeps or self.indexed):
-            remove(self.marked)
-        self.growing.end(self.mark if self.marks and self.indexed else None)
-        if keeps:
-            self.mark.save(self.marked)
+        assert self.part_file is not None
+        keeps_mark = self.is_resumable and not self.is_parquet and not self.done
+        if not (keeps_mark or self.is_parquet):
+            remove(self.mark_path)
+        self.part_file.end(self.mark if self.is_resumable and self.is_parquet else None)
+        if keeps_mark:
+            self.mark.save(self.mark_path)
 
     def _fail(self) -> None:
-        if self.growing is not None:
-            self.growing.drop()
+        if self.part_file is not None:
+            self.part_file.drop()

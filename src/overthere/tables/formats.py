@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 __all__ = ["FORMATS", "READ", "Layout", "fit_schema", "suffix"]
 
 READ = (".parquet", ".csv", ".csv.gz", ".arrow", ".feather", ".arrows")
-"""What is read; a CSV file is text in every column."""
+"""Suffixes of tables to read; in a CSV file every column is text."""
 FORMATS = (*READ, ".jsonl", ".jsonl.gz")
-"""What is written."""
+"""Suffixes of tables to write."""
 
 
 def suffix(path: str | os.PathLike[str], forms: Collection[str] = FORMATS) -> str:
-    """The suffix that names a file's format.
+    """Return the suffix that names a file's format.
 
-    Raises: ValueError for another.
+    Raises: ValueError for any other suffix.
 
     >>> suffix("site/Links.CSV.gz")
     '.csv.gz'
@@ -30,49 +30,49 @@ def suffix(path: str | os.PathLike[str], forms: Collection[str] = FORMATS) -> st
 
 
 class Layout(NamedTuple):
-    """What is written: the columns, and how."""
+    """The columns of a table, and how they are written."""
 
     columns: Any
     """A `pyarrow.Schema`."""
     form: str = ".parquet"
     csv_safe: bool = False
-    """Cells of CSV that a spreadsheet would compute get an apostrophe in front (`overthere.columns.cells`)."""
+    """Whether CSV cells that a spreadsheet would compute get a leading apostrophe (`overthere.columns.cells`)."""
     varied: Collection[str] = ()
-    """Columns whose texts differ from row to row: a Parquet dictionary of them is soon too large, and their least
-    and greatest text tell nothing of a row group."""
+    """Columns whose texts differ from row to row: their Parquet dictionary would soon be too large, and their minimum
+    and maximum do not help to skip a row group."""
     bare: bool = False
-    """The names in the header of CSV stand without quotes."""
+    """Whether names in the CSV header have no quotes."""
 
 
-def fit_schema(columns: Any, form: str, steady: Collection[str] = ()) -> Any:
-    """The columns as a format holds them, a `pyarrow.Schema`.
+def fit_schema(columns: Any, form: str, shared: Collection[str] = ()) -> Any:
+    """Return the columns as a format stores them, a `pyarrow.Schema`.
 
-    An Arrow file holds one dictionary a column, and a table that is not read to its end may have
-    more: there dictionaries are written as their values, but for columns in which every batch has the same.
+    An Arrow file has one dictionary per column, but a table that is not read to its end may have more: dictionaries are
+    then written as their values, except in columns that have the same in every batch.
 
-    steady: those columns.
+    shared: those columns.
 
-    Raises: ValueError for a column that the format does not hold.
+    Raises: ValueError for a column that the format cannot store.
     """
     import pyarrow as pa
 
     from overthere.tables.writers import open_format_writer
 
-    kinds = pa.types
-    lines = form.startswith(".jsonl")
-    if lines and len(set(columns.names)) < len(columns):
+    types = pa.types
+    is_json = form.startswith(".jsonl")
+    if is_json and len(set(columns.names)) < len(columns):
         raise ValueError(f"two columns have one name, which objects of a {form} file cannot have")
-    for place, field in enumerate(columns):
-        kind = field.type
-        if kinds.is_dictionary(kind) and (lines or (form in (".arrow", ".feather") and field.name not in steady)):
-            kind = kind.value_type
-        if lines and kinds.is_large_string(kind):
-            kind = pa.string()
-        columns = columns.set(place, field.with_type(kind))
-        alone = pa.schema([columns.field(place)])
+    for index, field in enumerate(columns):
+        dtype = field.type
+        if types.is_dictionary(dtype) and (is_json or (form in (".arrow", ".feather") and field.name not in shared)):
+            dtype = dtype.value_type
+        if is_json and types.is_large_string(dtype):
+            dtype = pa.string()
+        columns = columns.set(index, field.with_type(dtype))
+        single_column = pa.schema([columns.field(index)])
         try:
             with pa.BufferOutputStream() as sink:
-                open_format_writer(sink, Layout(alone, form)).end()
+                open_format_writer(sink, Layout(single_column, form)).end()
         except pa.ArrowException:
             raise ValueError(f'column "{field.name}" holds {field.type}, which a {form} file cannot') from None
     return columns

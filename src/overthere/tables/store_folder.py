@@ -1,4 +1,4 @@
-"""Tables as Parquet parts in an object store: each is put in one piece, where there is none; nothing is renamed."""
+"""Tables as Parquet parts in an object store: each is a new object, uploaded in one request; nothing is renamed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from overthere.ground.atomic import open_unnamed
 from overthere.stores.model import Name, ObjectInfo, Store, StoreError
 from overthere.stores.opening import list_objects, open_object, store_of
-from overthere.tables.atomic_table import read, read_metadata
+from overthere.tables.atomic_table import read_metadata, read_rows
 from overthere.tables.checkpoint import Checkpoint, ResumeError, read_mark
 from overthere.tables.folder import MARK, SECONDS
 from overthere.tables.formats import Layout
@@ -21,16 +21,16 @@ from overthere.tables.writers import FormatWriter, open_format_writer
 __all__ = ["MAX_OBJECTS", "SUCCESS", "Place", "StoreFolder", "StorePart"]
 
 SUCCESS = "_SUCCESS"
-"""Put last: readers of other engines wait for it."""
+"""The object written last: readers of other engines wait for it."""
 BYTES = 64 << 20
-"""Octets of a part: it is put in one request, for which it is held in memory."""
+"""Bytes of a part: one request uploads it, for which it is in memory."""
 MAX_OBJECTS = 1_000_000
-"""Objects in the folder of a table: their names are held in memory, and a listing of a server may never end."""
+"""Maximum objects in the folder of a table: their names are in memory, and a server may list without end."""
 _PART = re.compile(r"part-[0-9]{5,}\.parquet")
 
 
 class Place:
-    """A folder of a store, in which a table is."""
+    """A folder of a store that contains a table."""
 
     def __init__(self, uri: str) -> None:
         name = Name.parse(uri)
@@ -39,40 +39,40 @@ class Place:
         self.store: Store = store_of(name.root)
 
     def names(self) -> dict[str, ObjectInfo]:
-        """The objects there by what their names have after that of the folder.
+        """Return the objects of the folder by name, without the name of the folder.
 
         Raises: StoreError for a folder with more objects than a table has.
         """
-        found: dict[str, ObjectInfo] = {}
-        for number, one in enumerate(list_objects(self.uri)):
+        objects: dict[str, ObjectInfo] = {}
+        for number, info in enumerate(list_objects(self.uri)):
             if number == MAX_OBJECTS:
                 raise StoreError("unsupported", f"the folder of a table has more than {MAX_OBJECTS:,} objects")
-            found[one.uri.removeprefix(self.uri)] = one
-        return found
+            objects[info.uri.removeprefix(self.uri)] = info
+        return objects
 
     def put(self, name: str, content: BinaryIO | bytes, version: str | None = "") -> str:
-        """Put an object; unless a version is given there must be none.  Returns: its version."""
+        """Write an object, by default a new one.  version: as in `Store.put`.  Returns: the new version."""
         return self.store.put(self.prefix + name, content, version)
 
     def remove(self, name: str) -> None:
         self.store.remove(self.prefix + name)
 
-    def load_mark(self, found: ObjectInfo, job: str) -> Checkpoint:
-        """The mark in an object.  Raises: ResumeError."""
-        with open_object(*found) as file:
-            return read_mark(file.read(), found.uri, job)
+    def load_mark(self, info: ObjectInfo, job: str) -> Checkpoint:
+        """Return the mark in an object.  Raises: ResumeError."""
+        with open_object(*info) as file:
+            return read_mark(file.read(), info.uri, job)
 
 
 class StorePart:
-    """A part of a table on its way into a store."""
+    """A part of a table, in a temporary file until it is uploaded."""
 
     def __init__(self, layout: Layout) -> None:
         self.rows: int = 0
         self.file: BinaryIO = open_unnamed()
-        self.pen: FormatWriter = open_format_writer(self.file, layout)
+        self.format_writer: FormatWriter = open_format_writer(self.file, layout)
 
     def write(self, batch: Any) -> None:
-        self.pen.write(batch)
+        self.format_writer.write(batch)
         self.rows += batch.num_rows
 
     @property
@@ -80,46 +80,46 @@ class StorePart:
         return self.file.tell()
 
     def put(self, place: Place, name: str, mark: Checkpoint) -> None:
-        """Raises: FileExistsError if another job has put one of that name."""
-        self.pen.end(mark)
-        self.put_again(place, name)
+        """Write the end of the part and upload it.  Raises: FileExistsError if another job has uploaded this name."""
+        self.format_writer.end(mark)
+        self.put_finished(place, name)
 
-    def put_again(self, place: Place, name: str) -> None:
-        """Put it, of which the end is written.  Raises: as `put`."""
+    def put_finished(self, place: Place, name: str) -> None:
+        """Upload the part, whose end is written.  Raises: as `put`."""
         self.file.seek(0)
         place.put(name, self.file)
         self.file.close()
 
     def drop(self) -> None:
-        self.pen.drop()
+        self.format_writer.drop()
         self.file.close()
 
 
 class StoreFolder(Writer):
-    """URI/part-00000.parquet and so on, and the mark that says how many of the rows are committed.
+    """URI/part-00000.parquet and so on, and the mark with the number of committed rows.
 
-    Two jobs cannot write one table: each replaces only the mark that it has put itself.
+    Two jobs cannot write one table: each replaces only the mark that it has written itself.
     """
 
     def __init__(self, uri: str, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(Path(uri), layout, job, resume)
         self.place: Place = Place(uri)
-        self.growing: StorePart | None = None
-        self.number: int = 0
-        self.since: float = 0.0
-        there = self.place.names()
-        found = there.pop(MARK, None)
-        parts = sorted(name for name in there if _PART.fullmatch(name))
-        if set(there) - {*parts, SUCCESS} or (there and found is None):
+        self.part: StorePart | None = None
+        self.part_number: int = 0
+        self.part_start: float = 0.0
+        objects = self.place.names()
+        mark_info = objects.pop(MARK, None)
+        parts = sorted(name for name in objects if _PART.fullmatch(name))
+        if set(objects) - {*parts, SUCCESS} or (objects and mark_info is None):
             raise FileExistsError(errno.EEXIST, "the folder has objects that are not parts of a link table", uri)
-        self.version: str = "" if found is None else found.version
-        if resume and found is not None:
-            mark = self.place.load_mark(found, job)
+        self.version: str = "" if mark_info is None else mark_info.version
+        if resume and mark_info is not None:
+            mark = self.place.load_mark(mark_info, job)
             if not mark.is_done:
-                self._keep(parts, mark)
-            elif SUCCESS not in there:
+                self._keep_parts(parts, mark)
+            elif SUCCESS not in objects:
                 self.place.put(SUCCESS, b"", None)
-            self.take(mark)
+            self.continue_from(mark)
             return
         self.place.remove(SUCCESS)
         for name in parts:
@@ -130,8 +130,8 @@ class StoreFolder(Writer):
     def name(self) -> str:
         return self.place.uri
 
-    def _keep(self, parts: list[str], mark: Checkpoint) -> None:
-        """The parts that hold what is committed; of the last of them, its rows up to there."""
+    def _keep_parts(self, parts: list[str], mark: Checkpoint) -> None:
+        """Keep the committed rows: whole parts, and the first rows of the last one; remove the other parts."""
         sizes = [read_metadata(self.place.uri + name).num_rows for name in parts]
         if sum(sizes) < mark.rows:
             raise ResumeError(self.name, f"it has {sum(sizes):,} rows, and had {mark.rows:,} when it was marked")
@@ -140,47 +140,47 @@ class StoreFolder(Writer):
             if start >= mark.rows:
                 self.place.remove(name)
                 continue
-            self.number = int(name[5:-8])
+            self.part_number = int(name[5:-8])
             if start + size > mark.rows:
                 part = StorePart(self.layout)
-                for batch in read(self.place.uri + name, self.columns, mark.rows - start):
+                for batch in read_rows(self.place.uri + name, self.columns, mark.rows - start):
                     part.write(batch)
                 self.place.remove(name)
                 part.put(self.place, name, mark)
             start += size
-            self.number += 1
+            self.part_number += 1
 
     def _save_mark(self) -> None:
         self.version = self.place.put(MARK, f"{self.mark.to_text()}\n".encode(), self.version)
 
     def _write(self, batch: Any) -> None:
-        if self.growing is None:
-            self.growing, self.since = StorePart(self.layout), time.monotonic()
-        self.growing.write(batch)
-        if self.growing.octets >= 2 * BYTES:
-            self._end()
+        if self.part is None:
+            self.part, self.part_start = StorePart(self.layout), time.monotonic()
+        self.part.write(batch)
+        if self.part.octets >= 2 * BYTES:
+            self._finish_part()
 
     def _commit(self) -> None:
-        part = self.growing
-        if part is None or part.octets >= BYTES or time.monotonic() - self.since >= SECONDS or self.done:
-            self._end()
+        part = self.part
+        if part is None or part.octets >= BYTES or time.monotonic() - self.part_start >= SECONDS or self.done:
+            self._finish_part()
 
-    def _end(self) -> None:
-        """The part is whole: it is put, and then counts."""
-        if self.growing is not None:
-            part, self.growing = self.growing, None
-            part.put(self.place, f"part-{self.number:05}.parquet", self.mark)
-            self.number += 1
+    def _finish_part(self) -> None:
+        """Upload the complete part, then save the mark, which makes it count."""
+        if self.part is not None:
+            part, self.part = self.part, None
+            part.put(self.place, f"part-{self.part_number:05}.parquet", self.mark)
+            self.part_number += 1
         self._save_mark()
 
     def _close(self) -> None:
-        if self.growing is None and not self.number:
-            self.growing = StorePart(self.layout)  # a table without rows has columns
-        self._end()
+        if self.part is None and not self.part_number:
+            self.part = StorePart(self.layout)  # a table without rows has columns
+        self._finish_part()
         if self.done:
             self.place.put(SUCCESS, b"", None)
 
     def _fail(self) -> None:
-        if self.growing is not None:
-            self.growing.drop()
-            self.growing = None
+        if self.part is not None:
+            self.part.drop()
+            self.part = None

@@ -14,7 +14,7 @@ from typing import IO, Any, Self
 
 from overthere.ground.atomic import create_part, stream, temporary_path
 from overthere.ground.display import visible
-from overthere.tables.checkpoint import Checkpoint, ResumeError, claim_mark, guard_own, lock, undisturbed
+from overthere.tables.checkpoint import Checkpoint, ResumeError, check_mark_path, delay_signals, lock, reject_foreign
 from overthere.tables.formats import Layout
 from overthere.tables.writers import FormatWriter, open_format_writer
 
@@ -22,13 +22,13 @@ __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
 
 
 class Writer(ABC):
-    """Writes batches of one schema.  A context manager: at its end, whatever the reason, the table is closed.
+    """Writes batches of one schema.  A context manager: at its end, even after an error, the table is closed.
 
     Rows between two commits belong to one task of the job.  A closed table is complete and readable,
     and shows its last commit.  Ctrl-C takes effect between two calls, never during one, except for a pipe.
     """
 
-    patient = True
+    delays_signals = True
     """Whether a signal waits for the end of a call."""
 
     def __init__(self, path: Path, layout: Layout, job: str = "", resume: bool = False) -> None:
@@ -38,15 +38,15 @@ class Writer(ABC):
         self.resume: bool = resume
         self.columns: Any = layout.columns
         self.rows: int = 0
-        """Rows in the table, with those of an earlier run that were kept."""
+        """The number of rows in the table, including those kept from an earlier run."""
         self.state: dict[str, Any] | None = None
-        """Of the last commit; after taking up, where the job goes on."""
+        """The state of the last commit; of a resumed table, where the job continues."""
         self.notice: str | None = None
-        """What there is to say about taking up, in a sentence."""
+        """A sentence about resuming, if there is something to report."""
         self.mark: Checkpoint = Checkpoint(job, 0, 0, {})
-        self.marks: bool = bool(job) or resume
+        self.is_resumable: bool = bool(job) or resume
         self.closed: bool = False
-        """Nothing more can be written: the table has come to its end, or an error was raised."""
+        """Whether nothing more can be written: the table was closed or dropped, or an error was raised."""
 
     @property
     def name(self) -> str:
@@ -54,10 +54,10 @@ class Writer(ABC):
 
     @property
     def done(self) -> bool:
-        """Whether the state says `"done": True`: nothing is left to write."""
+        """Whether the state has `"done": True`: the table is complete."""
         return bool(self.state and self.state.get("done"))
 
-    def take(self, mark: Checkpoint) -> None:
+    def continue_from(self, mark: Checkpoint) -> None:
         """Continue from a checkpoint."""
         self.mark, self.rows, self.state = mark, mark.rows, mark.state or None
         if self.done:
@@ -72,7 +72,7 @@ class Writer(ABC):
             raise ValueError(f"{self.name}: a batch has other columns than the table")
         if self.closed:
             raise ValueError(f"{self.name}: the table is closed")
-        with self._naming_errors():
+        with self._name_errors():
             self._write(batch)
             self.rows += batch.num_rows
 
@@ -80,7 +80,7 @@ class Writer(ABC):
         """Commit the rows so far, which are whole tasks; `state` is JSON, with `"done": True` for a finished table."""
         if self.closed:
             raise ValueError(f"{self.name}: the table is closed")
-        with self._naming_errors():
+        with self._name_errors():
             self.state = dict(state)
             self.mark = Checkpoint(self.job, self.rows, 0, self.state)
             self._commit()
@@ -89,7 +89,7 @@ class Writer(ABC):
         """Give the table its final name.  Raises: OSError."""
         if not self.closed:
             self.closed = True
-            with self._naming_errors():
+            with self._name_errors():
                 self._close()
 
     def drop(self) -> None:
@@ -99,13 +99,13 @@ class Writer(ABC):
             self._fail()
 
     @contextmanager
-    def _naming_errors(self) -> Iterator[None]:
-        """An error says which table it is about; after one the table is closed with what it holds."""
-        with undisturbed() if self.patient else nullcontext():
+    def _name_errors(self) -> Iterator[None]:
+        """Add the table's name to an OSError; after any error the table is closed with the rows that it has."""
+        with delay_signals() if self.delays_signals else nullcontext():
             try:
                 yield
             except BaseException as error:
-                if isinstance(error, KeyboardInterrupt) and not self.patient:
+                if isinstance(error, KeyboardInterrupt) and not self.delays_signals:
                     raise
                 self.closed = True
                 self._fail()
@@ -117,7 +117,7 @@ class Writer(ABC):
     @abstractmethod
     def _write(self, batch: Any) -> None: ...
 
-    def _commit(self) -> None:  # noqa: B027 - by default the table is marked at its end
+    def _commit(self) -> None:  # noqa: B027 - by default only the end writes a mark
         pass
 
     @abstractmethod
@@ -135,20 +135,20 @@ class Writer(ABC):
 
 
 class Stream(Writer):
-    """Standard output, a pipe, a device: rows go out as they come, and nothing goes out before the first."""
+    """Standard output, a pipe or a device: rows are written at once, and nothing before the first."""
 
-    patient = False
+    delays_signals = False
 
     def __init__(self, name: str | None, layout: Layout) -> None:
         """name: None for standard output."""
         super().__init__(Path(name or "standard output"), layout)
-        self.own: bool = name is not None
+        self.owns_file: bool = name is not None
         self.file: Any = _standard_output() if name is None else stream(name)
-        self.pen: FormatWriter | None = None
+        self.format_writer: FormatWriter | None = None
 
     def _open_writer(self) -> FormatWriter:
-        self.pen = self.pen or open_format_writer(self.file, self.layout)
-        return self.pen
+        self.format_writer = self.format_writer or open_format_writer(self.file, self.layout)
+        return self.format_writer
 
     def _write(self, batch: Any) -> None:
         self._open_writer().write(batch)
@@ -156,13 +156,13 @@ class Stream(Writer):
 
     def _close(self) -> None:
         self._open_writer().end()
-        if self.own:
+        if self.owns_file:
             self.file.close()
 
     def _fail(self) -> None:
-        if self.own:  # or the end of the process says once more that it cannot be written
-            if self.pen is not None:
-                self.pen.drop()
+        if self.owns_file:  # otherwise the end of the process would report the error again
+            if self.format_writer is not None:
+                self.format_writer.drop()
             with suppress(OSError):
                 self.file.close()
 
@@ -172,7 +172,7 @@ def _standard_output() -> Any:
 
 
 class _Terminal:
-    """Rows as text on a person's terminal: no control of a cell gets there (`display.visible`)."""
+    """Writes rows as text to a terminal, without control characters (`display.visible`)."""
 
     def __init__(self, file: Any) -> None:
         self.file = file
@@ -187,40 +187,40 @@ class _Terminal:
 
 
 class FileWriter(Writer):
-    """A table in one file, which grows beside it: under a name that the next run knows, if that may go on."""
+    """A table in one file, which grows next to it; if it can be resumed, under a name that the next run knows."""
 
     def __init__(self, path: Path, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(path, layout, job, resume)
-        self.part: Path = path.with_name(f"{path.name}.part") if self.marks else temporary_path(path)
-        self.marked: Path = path.with_name(f"{path.name}.resume")
-        claim_mark(self.marked)
+        self.part: Path = path.with_name(f"{path.name}.part") if self.is_resumable else temporary_path(path)
+        self.mark_path: Path = path.with_name(f"{path.name}.resume")
+        check_mark_path(self.mark_path)
 
     def missing_checkpoint_error(self) -> ResumeError:
-        """What there is to say of a table that stands there without its mark."""
+        """Return the error for an existing table without its mark."""
         return ResumeError(
             self.name,
-            f"it is complete or belongs to another job: there is no {self.marked.name} to continue from; without "
+            f"it is complete or belongs to another job: there is no {self.mark_path.name} to continue from; without "
             "--resume it is rewritten",
         )
 
 
 def open_part(part: Path, path: Path, *, resume: bool = False) -> IO[bytes]:
-    """The file in which a table grows, locked, as far as an earlier run has come.
+    """Open and lock the file in which a table grows, with the content that an earlier run left if `resume`.
 
-    Raises: FileNotFoundError, which names the folder that is missing; BlockingIOError if another process writes it;
-    ResumeError if the table is to go on in what is not ours.
+    Raises: FileNotFoundError, which names the missing folder; BlockingIOError if another process writes it; ResumeError
+    if the file to resume was not left by a run of overthere.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     try:
-        with guard_own(part) if resume else nullcontext():
+        with reject_foreign(part) if resume else nullcontext():
             file = create_part(part, path, resume=resume)
     except OSError as error:
         error.filename = str(path)
         raise
     try:
         lock(file.fileno(), str(path))
-        # What was opened may have got its final name before it was locked.
+        # The opened file may have got its final name before it was locked.
         if not (os.path.lexists(part) and os.path.samestat(os.fstat(file.fileno()), os.lstat(part))):
             raise BlockingIOError(errno.EAGAIN, "another process has written it", str(path))
     except BaseException:

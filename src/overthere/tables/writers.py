@@ -1,7 +1,7 @@
 """Format writers: write batches to an open file, as lines of text or framed by pyarrow.
 
-CSV: text stands in quotes, undefined is an empty field and empty is `""`; lines end in a line feed.
-JSON lines: one object a line; undefined is null.  Both are UTF-8 and hold every character as it is.
+CSV: text is in quotes, undefined is an empty field and empty is `""`; lines end in a line feed.
+JSON lines: one object per line; undefined is null.  Both are UTF-8 and write characters as they are.
 """
 
 from __future__ import annotations
@@ -16,40 +16,40 @@ from typing import IO, Any
 from overthere.tables.arrays import to_array
 from overthere.tables.checkpoint import KEY, Checkpoint
 from overthere.tables.formats import Layout
-from overthere.tables.reading import pieces
+from overthere.tables.reading import split_batch
 
-__all__ = ["FormatWriter", "encoder", "open_format_writer", "write_all"]
+__all__ = ["FormatWriter", "make_encoder", "open_format_writer", "write_all"]
 
 ROWS = 1 << 16
 BYTES = 16 << 20
-"""A row group has at least so many rows, or about so many octets in memory."""
-_ESCAPED = bytes([*range(32), *b'"\\'])
-"""What JSON strings hold escaped (RFC 8259 7)."""
+"""The rows, and the approximate bytes in memory, of which either fills a row group."""
+_ESCAPED_BYTES = bytes([*range(32), *b'"\\'])
+"""The bytes that JSON strings escape (RFC 8259 7)."""
 
 Encoder = Callable[[Any], Any]
 
 
-def encoder(layout: Layout) -> tuple[bytes, Encoder]:
-    """What a text begins with, and the function that makes the rows of a batch text, as something of octets."""
+def make_encoder(layout: Layout) -> tuple[bytes, Encoder]:
+    """Return the first bytes of a text table, and the function that turns the rows of a batch into bytes."""
     if layout.form.startswith(".jsonl"):
         import pyarrow as pa
 
-        kinds = pa.types
+        types = pa.types
         for field in layout.columns:
-            if not (kinds.is_string(field.type) or kinds.is_boolean(field.type) or kinds.is_integer(field.type)):
+            if not (types.is_string(field.type) or types.is_boolean(field.type) or types.is_integer(field.type)):
                 raise pa.ArrowNotImplementedError(f"{field.type} as JSON")
-        return b"", _json_lines
+        return b"", _to_json_lines
     from overthere.columns.cells import escape_cells
 
     if layout.bare:
         header = (",".join(layout.columns.names) + "\n").encode()
     else:
-        none = layout.columns.empty_table()
-        header = bytes(_csv(escape_cells(none) if layout.csv_safe else none, header=True))
-    return header, (lambda batch: _csv(escape_cells(batch))) if layout.csv_safe else _csv
+        empty_table = layout.columns.empty_table()
+        header = bytes(_to_csv(escape_cells(empty_table) if layout.csv_safe else empty_table, header=True))
+    return header, (lambda batch: _to_csv(escape_cells(batch))) if layout.csv_safe else _to_csv
 
 
-def _csv(batch: Any, header: bool = False) -> Any:
+def _to_csv(batch: Any, header: bool = False) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
@@ -58,7 +58,7 @@ def _csv(batch: Any, header: bool = False) -> Any:
     return sink.getvalue()
 
 
-def _json_lines(batch: Any) -> Any:
+def _to_json_lines(batch: Any) -> Any:
     import pyarrow as pa
 
     from overthere.columns.rowwise import compute
@@ -69,46 +69,46 @@ def _json_lines(batch: Any) -> Any:
         return to_array([text], pa.string())[0]
 
     parts: list[Any] = []
-    between = "{"
-    for place, field in enumerate(batch.schema):
-        column = batch.column(place)
-        text = pa.types.is_string(field.type)
-        between += f"{', ' if place else ''}{json.dumps(field.name, ensure_ascii=False)}: "
+    separator = "{"
+    for index, field in enumerate(batch.schema):
+        column = batch.column(index)
+        is_text = pa.types.is_string(field.type)
+        separator += f"{', ' if index else ''}{json.dumps(field.name, ensure_ascii=False)}: "
         if column.null_count == len(column):
-            between += "null"
+            separator += "null"
             continue
-        column = _escape_json(column) if text else column.cast(pa.string())
-        if text and not column.null_count:
-            parts += (scalar(between + '"'), column)
-            between = '"'
+        column = _escape_json(column) if is_text else column.cast(pa.string())
+        if is_text and not column.null_count:
+            parts += (scalar(separator + '"'), column)
+            separator = '"'
             continue
-        if text:
+        if is_text:
             column = pc.binary_join_element_wise(scalar('"'), column, scalar('"'), scalar(""))
-        parts += (scalar(between), pc.fill_null(column, scalar("null")))
-        between = ""
+        parts += (scalar(separator), pc.fill_null(column, scalar("null")))
+        separator = ""
     if not parts:
-        return (between + "}\n").encode() * batch.num_rows
-    return _octets(pc.binary_join_element_wise(*parts, scalar(between + "}\n"), scalar("")))
+        return (separator + "}\n").encode() * batch.num_rows
+    return _get_text_bytes(pc.binary_join_element_wise(*parts, scalar(separator + "}\n"), scalar("")))
 
 
-def _octets(column: Any) -> memoryview:
-    """All that a column of text holds, one after another."""
+def _get_text_bytes(column: Any) -> memoryview:
+    """Return the bytes of all texts of a column, without separators."""
     _, offsets, data = column.buffers()
     if data is None:
         return memoryview(b"")
-    at = memoryview(offsets).cast("i")
-    return memoryview(data)[at[column.offset] : at[column.offset + len(column)]]
+    positions = memoryview(offsets).cast("i")
+    return memoryview(data)[positions[column.offset] : positions[column.offset + len(column)]]
 
 
 def _escape_json(column: Any) -> Any:
-    """The column as the content of JSON strings; where nothing is to be escaped, itself."""
+    """Return the column as the content of JSON strings; unchanged if nothing needs an escape."""
     import pyarrow as pa
 
     from overthere.columns.rowwise import compute
 
     pc = compute()
-    octets = bytes(_octets(column))
-    if len(octets.translate(None, _ESCAPED)) == len(octets):
+    data = bytes(_get_text_bytes(column))
+    if len(data.translate(None, _ESCAPED_BYTES)) == len(data):
         return column
     mask = pc.fill_null(pc.match_substring_regex(column, r'[\x00-\x1f"\\]'), to_array([False], pa.bool_())[0])
     escaped = [json.dumps(text, ensure_ascii=False)[1:-1] for text in column.filter(mask).to_pylist()]
@@ -116,7 +116,7 @@ def _escape_json(column: Any) -> Any:
 
 
 def write_all(file: IO[bytes], data: Any) -> int:
-    """Write all of it; how many octets it was."""
+    """Write all data; return its number of bytes."""
     view = memoryview(data)
     size = view.nbytes
     while view.nbytes:
@@ -125,29 +125,29 @@ def write_all(file: IO[bytes], data: Any) -> int:
 
 
 class FormatWriter:
-    """Writes CSV or JSON lines to a file that others have opened, and close."""
+    """Writes CSV or JSON lines to a file that the caller opens and closes."""
 
     def __init__(self, file: Any, layout: Layout) -> None:
         self.file: Any
-        self.zipped: bool
-        self.file, self.zipped = file, layout.form.endswith(".gz")
+        self.is_gzip: bool
+        self.file, self.is_gzip = file, layout.form.endswith(".gz")
         self.encode: Encoder
-        header, self.encode = encoder(layout)
-        self._put(header)
+        header, self.encode = make_encoder(layout)
+        self._write_data(header)
 
-    def _put(self, data: Any) -> None:
-        write_all(self.file, gzip.compress(data, 6, mtime=0) if self.zipped else data)
+    def _write_data(self, data: Any) -> None:
+        write_all(self.file, gzip.compress(data, 6, mtime=0) if self.is_gzip else data)
 
     def write(self, batch: Any) -> None:
-        for piece in pieces(batch):
-            self._put(self.encode(piece))
+        for piece in split_batch(batch):
+            self._write_data(self.encode(piece))
 
     def end(self, mark: Checkpoint | None = None) -> None:
-        """What the format has at its end, with a mark in it (Parquet); then all is handed to the system."""
+        """Write the end of the format, with a mark in it (Parquet), and flush the file."""
         self.file.flush()
 
     def drop(self) -> None:
-        """The table is given up.  Raises nothing."""
+        """Abandon the table.  Raises nothing."""
 
 
 class _ArrowWriter(FormatWriter):
@@ -157,50 +157,50 @@ class _ArrowWriter(FormatWriter):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        # pyarrow takes no notice of what was written short: of a raw file, the end would be lost on a full disk.
+        # pyarrow ignores short writes: with a raw file on a full disk, the end would be lost.
         self.file: IO[bytes] = io.BufferedWriter(file) if isinstance(file, io.RawIOBase) else file
         self.form, columns = layout.form, layout.columns
-        self.held: list[Any] = []
-        self.count = self.size = 0
+        self.batches: list[Any] = []
+        self.row_count = self.byte_count = 0
         if self.form == ".parquet":
             shared: Any = [name for name in columns.names if name not in layout.varied] if layout.varied else True
-            self.pen = pq.ParquetWriter(
+            self.arrow_writer = pq.ParquetWriter(
                 self.file, columns, compression="zstd", use_dictionary=shared, write_statistics=shared
             )
         else:
-            self.pen = (pa.ipc.new_stream if self.form == ".arrows" else pa.ipc.new_file)(self.file, columns)
+            self.arrow_writer = (pa.ipc.new_stream if self.form == ".arrows" else pa.ipc.new_file)(self.file, columns)
 
     def write(self, batch: Any) -> None:
-        """Small row groups make a poor file: batches are held back until there is enough of them."""
-        self.held.append(batch)
-        self.count += batch.num_rows
-        self.size += batch.nbytes
-        if self.count >= ROWS or self.size >= BYTES or self.form == ".arrows":
+        """Buffer batches until they fill a row group: small row groups make a poor file."""
+        self.batches.append(batch)
+        self.row_count += batch.num_rows
+        self.byte_count += batch.nbytes
+        if self.row_count >= ROWS or self.byte_count >= BYTES or self.form == ".arrows":
             self._flush()
 
     def _flush(self) -> None:
         import pyarrow as pa
 
-        if self.count:
-            table = pa.Table.from_batches(self.held)
-            # Parquet takes the batches as they are for one row group; Arrow would write each.
-            self.pen.write_table(table if self.form == ".parquet" else table.combine_chunks(), table.num_rows)
-        self.held, self.count, self.size = [], 0, 0
+        if self.row_count:
+            table = pa.Table.from_batches(self.batches)
+            # Parquet writes the batches as one row group; Arrow would write each by itself.
+            self.arrow_writer.write_table(table if self.form == ".parquet" else table.combine_chunks(), table.num_rows)
+        self.batches, self.row_count, self.byte_count = [], 0, 0
 
     def end(self, mark: Checkpoint | None = None) -> None:
         self._flush()
         if mark is not None:
-            self.pen.add_key_value_metadata({KEY: mark.to_text()})
-        self.pen.close()
+            self.arrow_writer.add_key_value_metadata({KEY: mark.to_text()})
+        self.arrow_writer.close()
         self.file.flush()
 
     def drop(self) -> None:
         with suppress(Exception):
-            self.pen.close()
+            self.arrow_writer.close()
         with suppress(OSError):
             self.file.close()
 
 
 def open_format_writer(file: Any, layout: Layout) -> FormatWriter:
-    """What writes a format, from its beginning.  `file` takes octets: one of Python or of pyarrow."""
+    """Return the writer of a format, at its start.  file: a binary file of Python or of pyarrow."""
     return (FormatWriter if layout.form.startswith((".csv", ".jsonl")) else _ArrowWriter)(file, layout)

@@ -166,7 +166,7 @@ class ObjectPlace:
             if existing is not None and not existing.notes["unreadable"]:
                 return
             self.place.remove(name)
-            part.put_again(self.place, name)
+            part.put_finished(self.place, name)
 
 
 def discard_folders(*folders: Path) -> None:
