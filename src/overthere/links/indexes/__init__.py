@@ -1,4 +1,4 @@
-"""Indexes of web archives (CDXJ, CDX, columnar, lists of paths): which records there are, and where."""
+"""Indexes of web archives (CDXJ, CDX, columnar, lists of paths): the records of the archives, and their places."""
 
 from overthere.links.indexes.conditions import Where
 from overthere.links.indexes.entry import Entry

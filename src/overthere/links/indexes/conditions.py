@@ -14,27 +14,27 @@ __all__ = ["Where"]
 
 
 class Where(NamedTuple):
-    """Conditions: one of the values of each name.  A name without values is no condition.
+    """Conditions: an entry must have one of the values of each name; a name without values does not count.
 
     >>> Where.parse(["domain=Example.org", "status=2xx", "status=301"])
     Where(domain=('example.org',), host=(), mime=(), status=('2xx', '301'), url=(), language=())
     """
 
     domain: tuple[str, ...] = ()
-    """The host of the URI, or a domain that it is in."""
+    """The host of the URI, or a domain above it."""
     host: tuple[str, ...] = ()
     mime: tuple[str, ...] = ()
-    """The media type, or all of a kind: `text/*`."""
+    """The media type, or all of a type: `text/*`."""
     status: tuple[str, ...] = ()
-    """The status code of HTTP, or all of a class: `2xx`."""
+    """The HTTP status code, or all of a class: `2xx`."""
     url: tuple[str, ...] = ()
-    """What the URI begins with."""
+    """The beginning of the URI."""
     language: tuple[str, ...] = ()
     """One of the languages of the document (ISO 639-3)."""
 
     @classmethod
     def parse(cls, conditions: Iterable[str]) -> Where:
-        """Conditions from texts, each NAME=VALUE.
+        """Return the conditions of texts, each NAME=VALUE.
 
         Raises: ValueError for an unknown name, and for a value that the name cannot have.
         """
@@ -47,14 +47,14 @@ class Where(NamedTuple):
         return cls(**{name: tuple(dict.fromkeys(texts)) for name, texts in values.items()})
 
     def check_answers(self, names: Iterable[str], index: str) -> None:
-        """Raises: ValueError if there is a condition beside those names, which are all that the index can answer."""
+        """Raise ValueError for a condition whose name is not one of these, which are all that the index can answer."""
         if unanswered := [name for name in self._fields if getattr(self, name) and name not in names]:
             raise ValueError(f"{index} cannot answer the condition {', '.join(unanswered)}: leave it out")
 
     def surts(self) -> tuple[str, ...]:
-        """What the keys of its hosts begin with (SURT); () if the keys do not show it.
+        """Return the beginnings of the keys of the hosts (SURT); () if keys do not show the host.
 
-        Keys leave out a first label "www", or "www1" and so on; addresses are written in several ways.
+        Keys omit a first label "www", or "www1" and so on; addresses are written in several ways.
 
         >>> Where.parse(["domain=www.example.org"]).surts()
         ('org,example',)
@@ -65,7 +65,7 @@ class Where(NamedTuple):
         return tuple(",".join(reversed(_without_www(host).split("."))) for host in hosts)
 
     def matches(self, entry: Entry, key: str, languages: str) -> bool:
-        """Whether an entry fulfils all conditions; its key gives the host if its URI is not valid."""
+        """Whether an entry meets all conditions; its key gives the host if its URI is not valid."""
         return (
             self.matches_status(entry.status)
             and self.matches_mime(entry.media_type)
@@ -75,50 +75,50 @@ class Where(NamedTuple):
         )
 
     def matches_host(self, host: str) -> bool:
-        """By `domain` and `host`."""
+        """Whether a host meets `domain` and `host`."""
         host = host.lower().removesuffix(".")
         is_below = not self.domain or any(host == name or host.endswith(f".{name}") for name in self.domain)
         return is_below and (not self.host or host in self.host)
 
     def matches_mime(self, media_type: str) -> bool:
-        """By `mime`: without parameters and case."""
+        """Whether a media type meets `mime`, without parameters and case."""
         essence = media_type.partition(";")[0].strip().lower()
         return not self.mime or essence in self.mime or f"{essence.partition('/')[0]}/*" in self.mime
 
     def matches_status(self, status: str) -> bool:
-        """By `status`."""
+        """Whether a status code meets `status`."""
         return not self.status or status in self.status or (len(status) == 3 and f"{status[0]}xx" in self.status)
 
     def matches_url(self, url: str) -> bool:
-        """By `url`."""
+        """Whether a URI meets `url`."""
         return not self.url or url.startswith(self.url)
 
     def matches_language(self, languages: str) -> bool:
-        """By `language`: one of those that commas divide."""
+        """Whether one of the languages, separated by commas, meets `language`."""
         return not self.language or not set(self.language).isdisjoint(languages.split(","))
 
 
 def _check_value(name: str, value: str) -> str:
-    """The value in lower case, but for a URI.  Raises: ValueError."""
+    """Return a value in lower case, but a URI as it is.  Raises: ValueError."""
     text = value.strip() if name == "url" else value.strip().lower()
     match name:
         case "domain" | "host":
             text = text.removeprefix("." if name == "domain" else "").removesuffix(".")
-            good, form = text != "" and _host(f"http://{text}/") == text, "a host name in ASCII (example.org, xn--...)"
+            fits, form = text != "" and _host(f"http://{text}/") == text, "a host name in ASCII (example.org, xn--...)"
         case "mime":
-            major, mark, minor = text.partition("/")
-            good = all((major, mark, minor)) and text.isascii() and not set(" ;,").intersection(text)
-            good, form = good and "*" not in major and ("*" not in minor or minor == "*"), "a media type, or text/*"
+            major, slash, minor = text.partition("/")
+            fits = all((major, slash, minor)) and text.isascii() and not set(" ;,").intersection(text)
+            fits, form = fits and "*" not in major and ("*" not in minor or minor == "*"), "a media type, or text/*"
         case "status":
-            good = (
+            fits = (
                 len(text) == 3 and text.isascii() and (text.isdecimal() or (text[0].isdecimal() and text[1:] == "xx"))
             )
             form = "a status code (200), or a class of them (2xx)"
         case "language":
-            good, form = len(text) == 3 and text.isascii() and text.isalpha(), "a language of ISO 639-3 (eng)"
+            fits, form = len(text) == 3 and text.isascii() and text.isalpha(), "a language of ISO 639-3 (eng)"
         case _:
-            good, form = text != "" and text.isprintable(), "what a URI begins with"
-    if not good:
+            fits, form = text != "" and text.isprintable(), "what a URI begins with"
+    if not fits:
         raise ValueError(f"{name}={value}: the value is not valid: it must be {form}")
     return text
 
@@ -130,7 +130,7 @@ def _without_www(host: str) -> str:
 
 
 def _host(url: str) -> str:
-    """The host of a URI, or of the reference that a text which is not valid can only mean; "" if there is none."""
+    """Return the host of a URI, or of the reference that an invalid text can only mean; "" without a host."""
     try:
         return URI(url).host or ""
     except InvalidURI:
@@ -139,13 +139,13 @@ def _host(url: str) -> str:
 
 
 def _key_host(key: str) -> str:
-    """The host in a key: `org,example)/` in SURT, `example.org/` otherwise.
+    """Return the host in a key: `org,example)/` in SURT, `example.org/` otherwise.
 
     >>> _key_host("org,example:8080)/x"), _key_host("http://(org,example,)/"), _key_host("example.org/x")
     ('example.org', 'example.org', 'example.org')
     """
-    authority, mark, _ = key.partition(")")
-    if not mark:
+    authority, parenthesis, _ = key.partition(")")
+    if not parenthesis:
         return key.partition("/")[0].partition(":")[0]
     labels = authority.rpartition("(")[2].partition(":")[0].strip(",").split(",")
     return ".".join(reversed(labels))

@@ -9,8 +9,8 @@ from overthere.links.model import Note
 
 __all__ = ["Entry", "make_entry", "to_text"]
 
-_LARGEST = (1 << 63) - 1
-"""Files have no more octets: offsets are signed (POSIX `off_t`)."""
+_MAX_OFFSET = (1 << 63) - 1
+"""The maximum size of a file: offsets are signed (POSIX `off_t`)."""
 
 
 class Entry(NamedTuple):
@@ -19,20 +19,20 @@ class Entry(NamedTuple):
     file: str
     """The archive file, as the index writes it: relative, or a URI."""
     offset: int | None
-    """In octets; None: the whole file (a list of paths)."""
+    """In bytes; None for the whole file (a list of paths)."""
     length: int | None
-    """In octets; None if the index does not say (CDX with 9 fields), or says 0."""
+    """In bytes; None if the index has none (CDX with 9 fields), or 0."""
     url: str = ""
     """The URI of the record."""
     digest: str = ""
-    """Of the payload, as the index writes it, without the prefix `sha1:`; "" if undefined."""
+    """The digest of the payload, as the index writes it, without the prefix `sha1:`; "" if undefined."""
     media_type: str = ""
-    """The detected one if the index has it, otherwise the declared one."""
+    """The detected media type if the index has it, otherwise the declared one."""
     status: str = ""
 
 
 def make_entry(fields: Mapping[str, object]) -> Entry | Note:
-    """The entry of the fields of CDXJ; a note if the file or the offset is missing, or a number is not valid.
+    """Return the entry of CDXJ fields; a note if the file or the offset is missing, or a number is not valid.
 
     >>> make_entry({"filename": "a.warc.gz", "offset": "7", "length": 9, "mime": "text/html"})
     Entry(file='a.warc.gz', offset=7, length=9, url='', digest='', media_type='text/html', status='')
@@ -41,9 +41,9 @@ def make_entry(fields: Mapping[str, object]) -> Entry | Note:
     """
     file = to_text(fields.get("filename"))
     offset = _to_number(fields.get("offset"))
-    said = fields.get("length")
-    length = 0 if said in (None, "", "-") else _to_number(said)
-    if not file or not file.isprintable() or offset is None or length is None or offset + length > _LARGEST:
+    length_field = fields.get("length")
+    length = 0 if length_field in (None, "", "-") else _to_number(length_field)
+    if not file or not file.isprintable() or offset is None or length is None or offset + length > _MAX_OFFSET:
         return Note("corrupt")
     return Entry(
         file,
@@ -57,7 +57,7 @@ def make_entry(fields: Mapping[str, object]) -> Entry | Note:
 
 
 def to_text(value: object) -> str:
-    """The text of a field, "" if it is undefined; a lone surrogate, which is no text, becomes "?"."""
+    """Return the text of a field, "" if it is undefined; a lone surrogate, which is not valid text, becomes "?"."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if isinstance(value, int) and not isinstance(value, bool):
@@ -68,9 +68,9 @@ def to_text(value: object) -> str:
 
 
 def _to_number(value: object) -> int | None:
-    """The number of a field, which may be written as a text; None if it is not a size or a place in a file."""
+    """Return the number of a field, which may be text; None if it is not a size or an offset in a file."""
     text = to_text(value)
     if not (text.isascii() and text.isdecimal() and len(text) < 20):
         return None
     number = int(text)
-    return number if number <= _LARGEST else None
+    return number if number <= _MAX_OFFSET else None

@@ -15,29 +15,29 @@ from overthere.links.model import Note
 __all__ = ["GZIP", "read_cdx", "read_cdxj", "read_paths"]
 
 GZIP = b"\x1f\x8b\x08"
-"""How a member begins (RFC 1952 2.3.1)."""
-_LONGEST = 1 << 20
-"""Octets of a line."""
-_STEP, _PIECE = 1 << 14, 1 << 16
-"""Octets that are inflated at once, and those of a plain file that are read at once."""
-_FAULTS = 100
-"""After so many faults of gzip the rest is not read: each costs up to a step that is inflated again."""
-_SURT = re.compile(rb"[^\s/{()]++\)")
-"""What a key in SURT begins with."""
-_NAMES = {
+"""The first bytes of a member (RFC 1952 2.3.1)."""
+_MAX_LINE_BYTES = 1 << 20
+"""Maximum bytes of a line."""
+_STEP_BYTES, _PIECE_BYTES = 1 << 14, 1 << 16
+"""Bytes of gzip to read at once; bytes to inflate, or of a plain file to read, at once."""
+_MAX_FAULTS = 100
+"""Maximum gzip faults, after which the rest is not read: each fault costs up to a step that is inflated again."""
+_SURT_KEY = re.compile(rb"[^\s/{()]++\)")
+"""The beginning of a key in SURT."""
+_FIELDS = {
     "A": "urlkey", "N": "urlkey", "a": "url", "m": "mime", "s": "status", "k": "digest",
     "S": "length", "V": "offset", "g": "filename",
 }  # fmt: skip
-"""The fields of CDXJ that are those of CDX, by their letters (Internet Archive, "CDX and DAT Legend")."""
-_BY_COUNT = {
-    len(letters): [_NAMES.get(letter, letter) for letter in letters] for letters in ("NbamskrVg", "NbamskrMSVg")
+"""The CDXJ names of CDX fields, by their letters (Internet Archive, "CDX and DAT Legend")."""
+_FIELDS_BY_COUNT = {
+    len(letters): [_FIELDS.get(letter, letter) for letter in letters] for letters in ("NbamskrVg", "NbamskrMSVg")
 }
-"""The fields of a CDX without a header line."""
+"""The fields of a CDX without a header line, by their number."""
 
 
 def read_cdxj(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
-    """Lines of a key, a timestamp and a JSON object; or of the object alone, as the servers of indexes answer."""
-    for line in _lines(file, where):
+    """Read lines of a key, a timestamp and a JSON object, or of the object alone, as index servers answer."""
+    for line in _read_lines(file, where):
         if isinstance(line, Note):
             yield line
         elif not line.startswith((b"!", b" CDX")):  # header lines of OpenWayback and pywb
@@ -54,34 +54,34 @@ def read_cdxj(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
 
 
 def read_cdx(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
-    """Lines of fields, in the order of the letters of the last header line; without one, of 9 or 11 fields.
+    """Read lines of fields, in the order of the letters of the last header line; without one, of 9 or 11 fields.
 
     Raises: ValueError for a condition on a field that a header line does not name.
     """
-    delimiter, order = b" ", None
-    for line in _lines(file, where):
+    delimiter, field_names = b" ", None
+    for line in _read_lines(file, where):
         if isinstance(line, Note):
             yield line
         elif line[1:5] == b"CDX" + line[:1] and not line[:1].isalnum():
             delimiter = line[:1]
-            given = [
-                _NAMES.get(letter, letter) for letter in line[5:].decode("latin-1").split(delimiter.decode("latin-1"))
+            columns = [
+                _FIELDS.get(letter, letter) for letter in line[5:].decode("latin-1").split(delimiter.decode("latin-1"))
             ]
-            if "offset" not in given or "filename" not in given:
+            if "offset" not in columns or "filename" not in columns:
                 yield Note("unsupported")
                 return
-            named = ("url", "domain", "host") if "url" in given else ("domain", "host") if "urlkey" in given else ()
+            extra = ("url", "domain", "host") if "url" in columns else ("domain", "host") if "urlkey" in columns else ()
             try:
-                where.check_answers((*given, *named), "a CDX whose header line does not name the field")
+                where.check_answers((*columns, *extra), "a CDX whose header line does not name the field")
             except ValueError:
-                if order is None:
+                if field_names is None:
                     raise
-                yield Note("unsupported")  # the header line of another file, which was put behind the first
+                yield Note("unsupported")  # the header line of another file, which was appended to the first
                 return
-            order = given
+            field_names = columns
         else:
             values = line.split(delimiter)
-            names = order or _BY_COUNT.get(len(values), [])
+            names = field_names or _FIELDS_BY_COUNT.get(len(values), [])
             if len(names) != len(values):
                 yield Note("corrupt")
                 continue
@@ -90,8 +90,8 @@ def read_cdx(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
 
 
 def read_paths(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
-    """Lines of a path or a URI each, of whole files."""
-    for line in _lines(file, where):
+    """Read lines of a path or URI, each of a whole file."""
+    for line in _read_lines(file, where):
         if isinstance(line, Note):
             yield line
             continue
@@ -104,80 +104,80 @@ def _select(entry: Entry | Note, key: str, languages: str, where: Where) -> Iter
         yield entry
 
 
-def _lines(file: BinaryIO, where: Where) -> Iterator[bytes | Note]:
-    """The lines that are not blank, without line ends; those whose key in SURT shows another host are left out."""
+def _read_lines(file: BinaryIO, where: Where) -> Iterator[bytes | Note]:
+    """Yield the lines that are not blank, without line ends, except lines whose key in SURT shows another host."""
     surts = where.surts()
     keys = tuple(f"{surt}{mark}".encode() for surt in surts for mark in "),:")
-    for lines in _blocks(file):
+    for lines in _read_blocks(file):
         if isinstance(lines, Note):
             yield lines
             continue
         for line in lines:
-            if keys and not line.startswith(keys) and _SURT.match(line):
+            if keys and not line.startswith(keys) and _SURT_KEY.match(line):
                 continue
             if stripped := line.rstrip():
                 yield stripped
 
 
-def _blocks(file: BinaryIO) -> Iterator[list[bytes] | Note]:
-    """Some lines at once.  A line is dropped if it is too long, or goes on in damaged octets."""
-    rest, is_long = bytearray(), False
-    for piece in _octets(file):
+def _read_blocks(file: BinaryIO) -> Iterator[list[bytes] | Note]:
+    """Yield lists of lines.  A line is dropped if it is too long, or continues in damaged bytes."""
+    buffer, is_long = bytearray(), False
+    for piece in _read_pieces(file):
         if isinstance(piece, Note):
-            rest, is_long = bytearray(), False
+            buffer, is_long = bytearray(), False
             yield piece
             continue
-        rest += piece
-        lines = bytes(rest).split(b"\n") if b"\n" in piece else []
+        buffer += piece
+        lines = bytes(buffer).split(b"\n") if b"\n" in piece else []
         if lines:
-            rest = bytearray(lines.pop())
-            if not is_long and len(lines[0]) > _LONGEST:
+            buffer = bytearray(lines.pop())
+            if not is_long and len(lines[0]) > _MAX_LINE_BYTES:
                 yield Note("corrupt")
                 is_long = True
             yield lines[1:] if is_long else lines
             is_long = False
-        elif len(rest) > _LONGEST:
+        elif len(buffer) > _MAX_LINE_BYTES:
             if not is_long:
                 yield Note("corrupt")
-            rest, is_long = bytearray(), True
-    if rest and not is_long:
-        yield [bytes(rest)]
+            buffer, is_long = bytearray(), True
+    if buffer and not is_long:
+        yield [bytes(buffer)]
 
 
-def _octets(file: BinaryIO) -> Iterator[bytes | Note]:
-    """The octets of the file, inflated if they are gzip; after a fault those of the next member."""
-    octets = file.read(_STEP)
-    if not octets.startswith(GZIP):
-        while octets:
-            yield octets
-            octets = file.read(_PIECE)
+def _read_pieces(file: BinaryIO) -> Iterator[bytes | Note]:
+    """Yield the bytes of the file, inflated if it is gzip; after a fault those of the next member."""
+    data = file.read(_STEP_BYTES)
+    if not data.startswith(GZIP):
+        while data:
+            yield data
+            data = file.read(_PIECE_BYTES)
         return
-    member, out, faults, is_whole = zlib.decompressobj(31), b"", 0, True
-    while octets or len(out) == _PIECE:
+    inflater, output, fault_count, is_complete = zlib.decompressobj(31), b"", 0, True
+    while data or len(output) == _PIECE_BYTES:
         try:
-            out = member.decompress(octets, _PIECE)
-            yield out
-            octets = member.unused_data.lstrip(b"\0") if member.eof else member.unconsumed_tail
-            octets = octets or file.read(_STEP)
-            is_whole = member.eof
+            output = inflater.decompress(data, _PIECE_BYTES)
+            yield output
+            data = inflater.unused_data.lstrip(b"\0") if inflater.eof else inflater.unconsumed_tail
+            data = data or file.read(_STEP_BYTES)
+            is_complete = inflater.eof
         except zlib.error:
             yield Note("corrupt")
-            faults += 1
-            if faults == _FAULTS:
+            fault_count += 1
+            if fault_count == _MAX_FAULTS:
                 return
-            out, is_whole = b"", True
-            octets = _find_member(octets[1:], file)
-        if is_whole:
-            member = zlib.decompressobj(31)
-    if not is_whole:
+            output, is_complete = b"", True
+            data = _find_member(data[1:], file)
+        if is_complete:
+            inflater = zlib.decompressobj(31)
+    if not is_complete:
         yield Note("truncated")
 
 
-def _find_member(octets: bytes, file: BinaryIO) -> bytes:
-    """What follows, from the next gzip member on; b"" if there is none."""
-    while (at := octets.find(GZIP)) < 0:
-        piece = file.read(_STEP)
+def _find_member(data: bytes, file: BinaryIO) -> bytes:
+    """Return the data from the next gzip member on; b"" without one."""
+    while (at := data.find(GZIP)) < 0:
+        piece = file.read(_STEP_BYTES)
         if not piece:
             return b""
-        octets = octets[-2:] + piece
-    return octets[at:]
+        data = data[-2:] + piece
+    return data[at:]

@@ -19,13 +19,13 @@ from overthere.links.model import Note
 
 __all__ = ["index_kind", "read_index"]
 
-_NOTES = 100
-"""Notes on damaged lines of an index; the others are counted."""
-_CDXJ = re.compile(rb"(?:[!][^\n]*+\n)*+(?:[^\s{!]\S*+ \d{4,17} \{|\{\s?\"urlkey\")")
-_CDX = re.compile(rb"([ \t,;|])CDX\1[A-Za-z]\1|\S++ \d{14}(?: \S++){7}(?: \S++ \S++)?+\r?+(?:\n|\Z)")
-"""What they begin with."""
-_NAME = re.compile(r"cdx-\d++\.gz")
-"""A part of the CDXJ of Common Crawl."""
+_MAX_NOTES = 100
+"""Maximum notes on damaged lines of an index; the others are only counted."""
+_CDXJ_START = re.compile(rb"(?:[!][^\n]*+\n)*+(?:[^\s{!]\S*+ \d{4,17} \{|\{\s?\"urlkey\")")
+_CDX_START = re.compile(rb"([ \t,;|])CDX\1[A-Za-z]\1|\S++ \d{14}(?: \S++){7}(?: \S++ \S++)?+\r?+(?:\n|\Z)")
+"""The beginnings of CDXJ and CDX indexes."""
+_CDXJ_PART_NAME = re.compile(r"cdx-\d++\.gz")
+"""The name of a part of the CDXJ of Common Crawl."""
 _Reader = Callable[[BinaryIO, Where], Iterator[Entry | Note]]
 _KINDS: dict[str, tuple[_Reader, str, tuple[str, ...]]] = {
     "cdxj": (read_cdxj, "a CDXJ index", Where._fields),
@@ -33,11 +33,11 @@ _KINDS: dict[str, tuple[_Reader, str, tuple[str, ...]]] = {
     "parquet": (read_columnar, "a columnar index", Where._fields),
     "paths": (read_paths, "a list of paths", ()),
 }
-"""The reader of each kind, what it is called, and the conditions that it can answer."""
+"""The reader of each kind, its title, and the conditions that it can answer."""
 
 
 def index_kind(name: str, head: bytes) -> str:
-    """The kind of an index, by its name and its first octets: "cdxj", "cdx", "parquet" or "paths"; "" if it is not one.
+    """Return the kind of an index by name and first bytes: "cdxj", "cdx", "parquet" or "paths"; "" if it is not one.
 
     >>> index_kind("cdx-00000", b'org,example)/ 20240101000000 {"url": "http://example.org/"}')
     'cdxj'
@@ -52,20 +52,20 @@ def index_kind(name: str, head: bytes) -> str:
         return ""
     if stem.endswith(".paths"):
         return "paths"
-    if _CDX.match(head):
+    if _CDX_START.match(head):
         return "cdx"
-    if _CDXJ.match(head) or stem.endswith(".cdxj") or _NAME.fullmatch(lower):
+    if _CDXJ_START.match(head) or stem.endswith(".cdxj") or _CDXJ_PART_NAME.fullmatch(lower):
         return "cdxj"
     return "cdx" if stem.endswith(".cdx") else ""
 
 
 def read_index(name: str, file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
-    """The entries of an index that fulfil the conditions, in its order; notes on what cannot be read.
+    """Yield the entries of an index that meet the conditions, in its order, and notes on what cannot be read.
 
-    A damaged line or row is a note "corrupt", up to 100 of them; the log "overthere.links" has the number of all.
-    Lines that another host's key begins are not read further, if there is a condition on the host.
+    A damaged line or row is a note "corrupt", up to 100 of them; the log "overthere.links" has the number of all. With
+    a condition on the host, lines whose key shows another host are not parsed.
 
-    file: it can seek, and is read from its beginning.
+    file: seekable; it is read from its beginning.
 
     Raises: OSError of the file; ValueError for a condition that the index cannot answer, here or where the first entry
     is read; ModuleNotFoundError if a columnar index is read without pyarrow.
@@ -75,19 +75,19 @@ def read_index(name: str, file: BinaryIO, where: Where) -> Iterator[Entry | Note
     file.seek(0)
     if not kind:
         return iter([Note("unsupported")])
-    reader, title, answers = _KINDS[kind]
-    where.check_answers(answers, title)
+    reader, title, answerable = _KINDS[kind]
+    where.check_answers(answerable, title)
     return _limit_notes(name, reader(file, where))
 
 
 def _limit_notes(name: str, entries: Iterator[Entry | Note]) -> Iterator[Entry | Note]:
-    damaged = 0
+    damaged_count = 0
     for entry in entries:
         if isinstance(entry, Note) and entry.kind == "corrupt":
-            damaged += 1
-            if damaged > _NOTES:
+            damaged_count += 1
+            if damaged_count > _MAX_NOTES:
                 continue
         yield entry
-    if damaged > _NOTES:
+    if damaged_count > _MAX_NOTES:
         message = "%s: %d damaged lines; the first %d have notes"
-        logging.getLogger("overthere.links").warning(message, printable(mask(name)), damaged, _NOTES)
+        logging.getLogger("overthere.links").warning(message, printable(mask(name)), damaged_count, _MAX_NOTES)
