@@ -35,8 +35,8 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     an error names what differs.  With a job (or with `resume`) the table grows as NAME.part and records the state of
     each commit: Parquet in its metadata ("overthere.links"), folders in DIR/_overthere.json, others in NAME.resume,
     which is removed when the job is done.
-    resume: continue the table of an earlier run.  Rows after its last commit are removed.  If there is
-    none, or a killed job left an unreadable file, the table starts again, and `notice` reports it.
+    resume: continue the table of an earlier run.  Rows after its last commit are removed.  Without a
+    commit, or if a killed job left an unreadable file, the table starts again, and `notice` reports it.
 
     Raises: ValueError for a suffix not in `FORMATS`, and for `csv_safe` without CSV; ResumeError if the existing table
     belongs to another job or another program; OSError if it cannot be written, is a link, or another process is writing

@@ -40,7 +40,7 @@ class Writer(ABC):
         self.rows: int = 0
         """The number of rows in the table, including those kept from an earlier run."""
         self.state: dict[str, Any] | None = None
-        """The state of the last commit; of a resumed table, where the job continues."""
+        """The state of the last commit; in a resumed table it shows where the job continues."""
         self.notice: str | None = None
         """A sentence about resuming, if there is something to report."""
         self.mark: Checkpoint = Checkpoint(job, 0, 0, {})

@@ -22,7 +22,7 @@ __all__ = ["FormatWriter", "make_encoder", "open_format_writer", "write_all"]
 
 ROWS = 1 << 16
 BYTES = 16 << 20
-"""The rows, and the approximate bytes in memory, of which either fills a row group."""
+"""A row group is written once it has this many rows, or about this many bytes in memory."""
 _ESCAPED_BYTES = bytes([*range(32), *b'"\\'])
 """The bytes that JSON strings escape (RFC 8259 7)."""
 

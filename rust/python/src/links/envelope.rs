@@ -43,7 +43,7 @@ pub fn read_envelope(content: &[u8]) -> Option<Envelope<'_>> {
     Some(envelope)
 }
 
-/// Whether the content begins like metadata that describes a record (`warc._HOLDS_REFERENCES`).
+/// Whether the content begins like metadata that describes a record (`warc._REFERENCE_METADATA`).
 fn is_metadata(content: &[u8]) -> bool {
     let trimmed = content.trim_ascii_start();
     let inner = trimmed.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);

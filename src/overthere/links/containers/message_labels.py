@@ -51,17 +51,17 @@ class Labels:
         """Store a label; its first use counts, but in multipart/alternative its last, the best (RFC 2046 5.1.4)."""
         self.remaining_chars -= len(label) + len(source)
         if self.remaining_chars >= 0:
-            names = self.scopes.setdefault(scope, {})
-            if is_better or label not in names:
-                names[label] = source
+            labels = self.scopes.setdefault(scope, {})
+            if is_better or label not in labels:
+                labels[label] = source
 
-    def find_names(self, outer: dict[str, str], scope: int) -> dict[str, str]:
-        """Return the labels valid in a scope; its own take precedence over those of `outer`."""
-        scope_names = self.scopes.get(scope, {})
-        if not scope_names or not outer:
-            return scope_names or outer
-        self.copied_labels += len(outer) + len(scope_names)
+    def find_labels(self, outer_labels: dict[str, str], scope: int) -> dict[str, str]:
+        """Return the labels valid in a scope; its own take precedence over those of `outer_labels`."""
+        scope_labels = self.scopes.get(scope, {})
+        if not scope_labels or not outer_labels:
+            return scope_labels or outer_labels
+        self.copied_labels += len(outer_labels) + len(scope_labels)
         if self.copied_labels > _MAX_COPIED_LABELS:
             self.remaining_chars = -1
-            return scope_names
-        return outer | scope_names
+            return scope_labels
+        return outer_labels | scope_labels

@@ -30,7 +30,7 @@ class Place(NamedTuple):
     end: int | None = None
     """In a WARC or ARC file, only the records that begin in [start, end) are read."""
     pages: MakePageReader | None = None
-    """Makes rows of the pages of a crawl; if None, each page is a document."""
+    """Makes the reader of the pages of a WARC or ARC file; if None, each page is a document."""
 
 
 class Member(NamedTuple):

@@ -53,7 +53,7 @@ def _read_members(stream: Stream, document: Document, place: Place) -> Iterator[
         def _proc_member(self, archive: Any) -> Any:
             if self.type == tarfile.XGLTYPE:
                 archive.fileobj.global_octets += self.size
-            if (self.type in _EXTENSION_TYPES and self.size > _MAX_BYTES) or archive.fileobj.global_octets > _MAX_BYTES:
+            if (self.type in _EXTENSIONS and self.size > _MAX_HEADER) or archive.fileobj.global_octets > _MAX_HEADER:
                 raise TooLarge
             if self.size < 0:
                 raise tarfile.HeaderError("a size below zero")
@@ -145,14 +145,14 @@ class _HeaderLimit:
 
 
 _HEADER_NOTES = {"EOFHeaderError": (), "EmptyHeaderError": (), "TruncatedHeaderError": ("truncated",)}
-_EXTENSION_TYPES = (
+_EXTENSIONS = (
     tarfile.XHDTYPE,
     tarfile.XGLTYPE,
     tarfile.SOLARIS_XHDTYPE,
     tarfile.GNUTYPE_LONGNAME,
     tarfile.GNUTYPE_LONGLINK,
 )
-_MAX_BYTES = 1 << 20
+_MAX_HEADER = 1 << 20
 """Maximum bytes of a header that continues in blocks of its own, and of all global ones together."""
 _HEADER_BYTES, _HEADER_BYTES_PER_MEMBER = 1 << 22, 1 << 11
 """Bytes that all such headers may have together, and the bytes that each member adds to them."""

@@ -89,7 +89,7 @@ class _HeaderScan:
         self.is_damaged = False
         """Whether the file has other damage than a missing end."""
         self.remaining_bytes = 16 * self.size + (1 << 26)
-        """Bytes that may still be read to find the ends of members: many headers within the data of others must not
+        """Bytes that may still be read to find the ends of members: headers within the data of other members must not
         cost unlimited work.  The smallest members with a data descriptor need half of it."""
 
     def read(self, at: int, size: int) -> bytes:

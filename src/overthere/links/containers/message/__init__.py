@@ -266,7 +266,7 @@ class _MessagePass:
         if entity.kind in ("", "related"):
             entity.scope, self.scope_count = self.scope_count, self.scope_count + 1
             if self.yields_content:
-                entity.parts = self.labels.find_names(entity.parts, entity.scope)
+                entity.parts = self.labels.find_labels(entity.parts, entity.scope)
         self.entities.append(entity)
 
     def _label_part(self, header: Header, source: str) -> None:
