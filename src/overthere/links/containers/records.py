@@ -47,9 +47,9 @@ class PageReader(Protocol):
     """A reader that makes rows of whole HTML records; these records are not yielded."""
 
     def read_records(
-        self, file: BinaryIO, at: int, end: int, prefix: str, *, is_packed: bool, is_arc: bool = False
+        self, file: BinaryIO, offset: int, end: int, prefix: str, *, is_packed: bool, is_arc: bool = False
     ) -> Generator[Record | BegunPage, None, int]:
-        """Read records from `at` on that begin before `end`.
+        """Read records from `offset` on that begin before `end`.
 
         prefix: the beginning of `Record.at`.  is_packed: whether each record is a gzip member.  is_arc: whether the
         file is an ARC file, whose records are never yielded.
