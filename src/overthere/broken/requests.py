@@ -9,14 +9,7 @@ from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.access.errors import (
-    DOCUMENTED,
-    AccessError,
-    AccessFailed,
-    AccessTimeout,
-    LimitExceeded,
-    ProtocolError,
-)
+from overthere.access.errors import DOCUMENTED, AccessError, AccessFailed, AccessTimeout, LimitExceeded, ProtocolError
 from overthere.access.opening import Opening
 from overthere.access.steps import Connect
 from overthere.access.transport import Carrier

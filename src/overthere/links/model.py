@@ -158,19 +158,8 @@ NOTES = {
 """Kinds of `Note`."""
 UNREAD = frozenset(
     (
-        "unreadable",
-        "not-opened",
-        "missing",
-        "refused",
-        "changed",
-        "other-record",
-        "reader-failed",
-        "truncated",
-        "corrupt",
-        "too-large",
-        "too-deep",
-        "encrypted",
-        "unsupported",
+        *("unreadable", "not-opened", "missing", "refused", "changed", "other-record", "reader-failed", "truncated"),
+        *("corrupt", "too-large", "too-deep", "encrypted", "unsupported"),
     )
 )
 """Notes that mean that the document was not read completely."""

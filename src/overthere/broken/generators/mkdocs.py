@@ -17,20 +17,11 @@ __all__ = ["FILES", "read"]
 FILES = ("mkdocs.yml", "mkdocs.yaml")
 _PAGE_MAKERS: Final = frozenset(
     (
-        *(
-            "gen-files",
-            "gallery",
-            "monorepo",
-            "multirepo",
-            "i18n",
-            "mkdocs-jupyter",
-            "api-autonav",
-            "mkdoxy",
-            "pymdown",
-        ),
-        *("apidoc", "autoapi", "exec", "simple", "same-dir", "projects", "material/projects", "redirects", "rss"),
-        *("mkdocs-simple-hooks", "mkdocs-simple-plugin", "techdocs-core", "awesome-pages-generator", "schema_reader"),
-        *("table-reader", "markdown-exec", "mike", "blogging", "file-filter", "build_plantuml", "caption", "alias"),
+        *("gen-files", "gallery", "monorepo", "multirepo", "i18n", "mkdocs-jupyter", "api-autonav", "mkdoxy"),
+        *("pymdown", "apidoc", "autoapi", "exec", "simple", "same-dir", "projects", "material/projects", "redirects"),
+        *("rss", "mkdocs-simple-hooks", "mkdocs-simple-plugin", "techdocs-core", "awesome-pages-generator"),
+        *("schema_reader", "table-reader", "markdown-exec", "mike", "blogging", "file-filter", "build_plantuml"),
+        *("caption", "alias"),
     )
 )
 """Plug-ins that generate pages or files without a source."""

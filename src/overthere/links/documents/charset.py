@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MARKS", "decode_text", "encoding"]
 
-MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
 def decode_text(content: bytes, label: str | None, default: str = "utf-8") -> tuple[str, bool]:

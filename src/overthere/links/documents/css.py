@@ -15,7 +15,7 @@ from overthere.links.model import Document, Found, Note, Options
 __all__ = ["PAINTED", "inline", "with_places", "read"]
 
 PAINTED = frozenset(
-    ["clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask", "stroke"],
+    ["clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask", "stroke"]
 )
 """Properties of SVG whose presentation attributes may hold url() (SVG 2 6.6)."""
 

@@ -180,11 +180,7 @@ _URL_PROPERTIES = frozenset(
 )  # fmt: skip
 EMBEDDED = {
     "property": dict.fromkeys(sorted(_URL_PROPERTIES | OBJECTS), "meta"),
-    "type": {
-        "application/ld+json": "json-ld",
-        "importmap": "import map",
-        "speculationrules": "speculation rules",
-    },
+    "type": {"application/ld+json": "json-ld", "importmap": "import map", "speculationrules": "speculation rules"},
     "srcdoc": {"srcdoc": "srcdoc"},
     "attribute": {name: kind for name, (_, _, kind) in CHOSEN.items()},
 }

@@ -29,10 +29,7 @@ __all__ = ["documents", "failed_sources"]
 
 
 def documents(
-    task: Task,
-    options: Options,
-    progress: Progress | None = None,
-    pages: MakePageReader | None = None,
+    task: Task, options: Options, progress: Progress | None = None, pages: MakePageReader | None = None
 ) -> Iterator[KnownDocument]:
     """Yield the documents of a task that have a reader or a note, out of all containers, each with its kind.
 
@@ -120,12 +117,7 @@ _RECORD_FILES = ("warc", "arc")
 
 
 def _file_documents(
-    files: _TaskFiles,
-    path: str,
-    index: int,
-    options: Options,
-    progress: Progress,
-    pages: MakePageReader | None,
+    files: _TaskFiles, path: str, index: int, options: Options, progress: Progress, pages: MakePageReader | None
 ) -> Iterator[KnownDocument]:
     task = files.task
     document = _document(files, path)
