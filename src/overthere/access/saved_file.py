@@ -29,7 +29,7 @@ class SavedFile:
 
     def __init__(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> None:
         self.path: Path = Path(path)
-        self.given: str = os.fspath(path)
+        self.name: str = os.fspath(path)
         self.partial: Path | None = None
         """The path of the temporary file until it is complete."""
         self.force = force
@@ -48,7 +48,7 @@ class SavedFile:
             self._file = create(partial, self.path)
             self.partial = partial
         except OSError as error:
-            error.filename = self.given
+            error.filename = self.name
             raise
         except BaseException:  # Ctrl-C may interrupt between any two steps
             with contextlib.suppress(OSError):
@@ -87,4 +87,4 @@ class SavedFile:
         rename(partial, self.path)
 
     def _file_exists_error(self) -> FileExistsError:
-        return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.given)
+        return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.name)

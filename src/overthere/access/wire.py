@@ -155,10 +155,10 @@ Dialogue = Generator[Effect, Any, None]
 class Wire:
     """Reads a channel by lines and counts; it buffers data that was read and not yet consumed."""
 
-    __slots__ = ("channel", "held", "max_line", "over")
+    __slots__ = ("buffer", "channel", "max_line", "over")
 
     def __init__(self, max_line: int = 65_536, channel: int = CONTROL) -> None:
-        self.held: bytearray = bytearray()
+        self.buffer: bytearray = bytearray()
         self.max_line: int = max_line
         self.channel: int = channel
         self.over: bool = False
@@ -169,66 +169,66 @@ class Wire:
         if not self.over:
             data: bytes = yield Read(size, self.channel)
             self.over = not data
-            self.held += data
+            self.buffer += data
         return not self.over
 
-    def line(self, what: str) -> Generator[Effect, Any, bytes]:
+    def line(self, context: str) -> Generator[Effect, Any, bytes]:
         """Return the next line without its end (LF or CR LF).
 
         Raises: LimitExceeded for a longer one than `max_line`; AccessFailed if the end comes first.
         """
         searched = 0
         # One byte more, because it may be the CR of the line's end.
-        while (end := self.held.find(b"\n", searched, self.max_line + 2)) < 0:
-            searched = len(self.held)
+        while (end := self.buffer.find(b"\n", searched, self.max_line + 2)) < 0:
+            searched = len(self.buffer)
             if searched > self.max_line + 1:
-                raise LimitExceeded(f"a line of more than {self.max_line:,} octets", where=what)
+                raise LimitExceeded(f"a line of more than {self.max_line:,} octets", where=context)
             if not (yield from self.fill()):
                 raise AccessFailed(
                     "the server closed the connection in the middle of a line"
                     if searched
                     else "the server closed the connection",
-                    where=what,
+                    where=context,
                 )
-        line = bytes(self.held[:end])
-        del self.held[: end + 1]
+        line = bytes(self.buffer[:end])
+        del self.buffer[: end + 1]
         return line.removesuffix(b"\r")
 
-    def read_exactly(self, count: int, what: str) -> Generator[Effect, Any, bytes]:
+    def read_exactly(self, count: int, context: str) -> Generator[Effect, Any, bytes]:
         """Return `count` bytes at once, for small amounts.
 
         Raises: AccessFailed if the end comes first; LimitExceeded for more than 256 MiB.
         """
         if count > _MAX_BYTES_AT_ONCE:
-            raise LimitExceeded(f"{count:,} octets at once", where=what)
-        while len(self.held) < count:
-            if not (yield from self.fill(max(65_536, min(count - len(self.held), 1 << 20)))):
-                raise AccessFailed(f"{len(self.held):,} of {count:,} octets arrived before the end", where=what)
-        data = bytes(self.held[:count])
-        del self.held[:count]
+            raise LimitExceeded(f"{count:,} octets at once", where=context)
+        while len(self.buffer) < count:
+            if not (yield from self.fill(max(65_536, min(count - len(self.buffer), 1 << 20)))):
+                raise AccessFailed(f"{len(self.buffer):,} of {count:,} octets arrived before the end", where=context)
+        data = bytes(self.buffer[:count])
+        del self.buffer[:count]
         return data
 
-    def stream(self, count: int, what: str) -> Generator[Effect, Any, None]:
+    def stream(self, count: int, context: str) -> Generator[Effect, Any, None]:
         """Yield `count` bytes as `Data`.  Raises: AccessFailed if the end comes first."""
         remaining = count
-        if self.held and remaining:
-            piece = bytes(self.held[:remaining])
-            del self.held[:remaining]
+        if self.buffer and remaining:
+            piece = bytes(self.buffer[:remaining])
+            del self.buffer[:remaining]
             remaining -= len(piece)
             yield Data(piece)
         while remaining:
             data: bytes = yield Read(min(remaining, _STREAM_BYTES), self.channel)
             if not data:
                 self.over = True
-                raise AccessFailed(f"{count - remaining:,} of {count:,} octets arrived before the end", where=what)
+                raise AccessFailed(f"{count - remaining:,} of {count:,} octets arrived before the end", where=context)
             remaining -= len(data)
             yield Data(data)
 
     def read_rest(self) -> Generator[Effect, Any, None]:
         """Yield everything to the end as `Data`."""
-        if self.held:
-            piece = bytes(self.held)
-            self.held.clear()
+        if self.buffer:
+            piece = bytes(self.buffer)
+            self.buffer.clear()
             yield Data(piece)
         while not self.over:
             data: bytes = yield Read(_STREAM_BYTES, self.channel)
@@ -236,19 +236,19 @@ class Wire:
             if data:
                 yield Data(data)
 
-    def read_to_period(self, what: str, *, lenient: bool = False) -> Generator[Effect, Any, None]:
+    def read_to_period(self, context: str, *, lenient: bool = False) -> Generator[Effect, Any, None]:
         """Yield lines as `Data` up to a line with only "."; a doubled first period is one (RFC 1436 3.1; RFC 3977).
 
         lenient: the end of the connection ends the text too.  Raises: ProtocolError, LimitExceeded, AccessFailed.
         """
         while True:
             try:
-                line = yield from self.line(what)
+                line = yield from self.line(context)
             except AccessFailed:
                 if not lenient:
                     raise
-                line = bytes(self.held)
-                self.held.clear()
+                line = bytes(self.buffer)
+                self.buffer.clear()
                 if line and line.rstrip(b"\r") != b".":
                     yield Data(line[1:] if line.startswith(b"..") else line)
                 return
@@ -256,11 +256,11 @@ class Wire:
             lines, end = bytearray(), 0
             while line != b".":
                 lines += (line[1:] if line.startswith(b"..") else line) + b"\r\n"
-                end = self.held.find(b"\n", 0, self.max_line + 2)
+                end = self.buffer.find(b"\n", 0, self.max_line + 2)
                 if end < 0 or len(lines) >= _STREAM_BYTES:
                     break
-                line = bytes(self.held[:end]).removesuffix(b"\r")
-                del self.held[: end + 1]
+                line = bytes(self.buffer[:end]).removesuffix(b"\r")
+                del self.buffer[: end + 1]
             if lines:
                 yield Data(bytes(lines))
             if line == b".":

@@ -40,24 +40,24 @@ class Connection:
     def __init__(self, connect: Connect, policy: Policy, uri: URI, port: int | None) -> None:
         self.origin: Origin = (connect.host, connect.port, connect.tls)
         self.policy = policy
-        self.turn: RequestState = RequestState()
-        self.carrier: Carrier = Carrier(keep_alive((connect,), policy, self.turn), policy, uri, port)
+        self.state: RequestState = RequestState()
+        self.carrier: Carrier = Carrier(keep_alive((connect,), policy, self.state), policy, uri, port)
 
     @property
     def is_open(self) -> bool:
-        return self.turn.is_open and not self.carrier.is_closed
+        return self.state.is_open and not self.carrier.is_closed
 
     @property
     def peer(self) -> tuple[int, Any] | None:
         """The address that the policy approved and that is connected."""
         return self.carrier.peer
 
-    def ask(self, asked: Request) -> Work[Head]:
+    def ask(self, request: Request) -> Work[Head]:
         """Send a request and return the head of the response.  Raises: AccessError."""
         carrier, total = self.carrier, self.policy.total_timeout
         carrier.received = 0
         carrier.deadline = None if total is None else monotonic() + total
-        self.turn.asked = asked
+        self.state.asked = request
         head = yield from next_item(carrier)
         if not isinstance(head, Head):
             raise AccessFailed("the connection is closed", uri=carrier.uri)
@@ -74,7 +74,7 @@ class Connection:
             pieces.append(item.octets[: remaining + 1])
             remaining -= len(item.octets)
             if remaining < 0:
-                self.turn.is_cut = True
+                self.state.is_cut = True
                 self.close()
                 break
         return b"".join(pieces)
@@ -96,7 +96,7 @@ class Connections:
         """All of them; the one that has been idle longest comes first."""
 
     def ask(
-        self, connect: Connect, policy: Policy, uri: URI, port: int | None, asked: Request
+        self, connect: Connect, policy: Policy, uri: URI, port: int | None, request: Request
     ) -> Work[tuple[Connection, Head]]:
         """Send a request over an idle or new connection; return the connection, to be given back, and the head.
 
@@ -110,9 +110,9 @@ class Connections:
         old = self._idle_connection((connect.host, connect.port, connect.tls), policy)
         if old is not None:
             with contextlib.suppress(AccessFailed):
-                return old, (yield from old.ask(asked))
+                return old, (yield from old.ask(request))
         new = Connection(connect, policy, uri, port)
-        return new, (yield from new.ask(asked))
+        return new, (yield from new.ask(request))
 
     def _idle_connection(self, origin: Origin, policy: Policy) -> Connection | None:
         """Remove and return an idle connection that the same policy approved, or None."""

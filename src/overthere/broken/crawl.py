@@ -182,18 +182,18 @@ class Crawl:
         """Seconds between two requests to a URI's server."""
         return self._robots.delay(uri) or 0.0
 
-    def take(self, stop: ChainStop, said: Reply, content: bytes) -> None:
+    def take(self, stop: ChainStop, reply: Reply, content: bytes) -> None:
         """Handle content: the rules of a server, or a document of the site, whose links are followed."""
         if stop.kinds is ANY:
             self._robots.add_file(stop.uri, content)
-        if content and URI(stop.uri).origin in self.origins and DOCUMENTS.match(said.media_type):
+        if content and URI(stop.uri).origin in self.origins and DOCUMENTS.match(reply.media_type):
             if len(stop.uri) > LONGEST:  # the target of a redirect
                 self.passed["long"] += 1
                 return
-            self.records.add(stop.uri, said.media_type, content)
+            self.records.add(stop.uri, reply.media_type, content)
             self._unread.discard(stop.uri)
             depth = min(chain.depth for chain in stop.journeys)
-            self._follow(self._document(stop.uri, said.media_type, content), depth)
+            self._follow(self._document(stop.uri, reply.media_type, content), depth)
 
     def _document(self, uri: str, media_type: str, content: bytes) -> Document:
         essence, charset = content_type(media_type)

@@ -61,15 +61,15 @@ class Hosts(Generic[T]):
         self._ready: list[tuple[float, int, Hashable]] = []
         self._number = 0
 
-    def add(self, host: Hashable, asked: T, *, first: bool = False) -> None:
+    def add(self, host: Hashable, request: T, *, first: bool = False) -> None:
         """Queue a request to a host; first: before its other requests."""
         state = self._hosts.get(host)
         if state is None:
             state = self._hosts[host] = _Host(*self.limits(host))
         if first:
-            state.waiting.appendleft(asked)
+            state.waiting.appendleft(request)
         else:
-            state.waiting.append(asked)
+            state.waiting.append(request)
         self._queue(host, state)
 
     def _queue(self, host: Hashable, state: _Host[T]) -> None:

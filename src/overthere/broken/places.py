@@ -69,7 +69,7 @@ class Places:
         self.scan = scan
         self.text: str = scan.text
         self.content: bytes = scan.document.content
-        self.left: int = _MAX_SEARCHES * len(self.text) + 4096
+        self.searches_left: int = _MAX_SEARCHES * len(self.text) + 4096
         self.next: dict[tuple[str, str], int] = {}
         self.lines: list[int] | None = None
         """The start of each line, once places are requested out of order."""
@@ -79,12 +79,12 @@ class Places:
         """The last parsed value, with the place of its tag and the attribute's name."""
         self.has_returns: bool = b"\r" in self.content
         self.codec: tuple[str, int] | None = ("utf-8", 0) if scan.octets else _codec(scan)
-        self.known: list[tuple[int, int]] = scan.octets or [(0, self.codec[1] if self.codec else 0)]
+        self.known_places: list[tuple[int, int]] = scan.octets or [(0, self.codec[1] if self.codec else 0)]
         """Known places: a number of characters, and the number of bytes that encode them."""
 
-    def locate(self, one: Reference) -> Place:
+    def locate(self, reference: Reference) -> Place:
         """The place of the reference, or of the attribute's value if the reference cannot be located in it."""
-        span = self._span(one)
+        span = self._span(reference)
         if span is None:
             return Place(None, None, None, None)
         line, column = self._line(span[0])
@@ -120,10 +120,10 @@ class Places:
             first, last = attribute_value.placed[reference]
             return start + first, start + last
         at = -1
-        while self.left > 0 and reference:
+        while self.searches_left > 0 and reference:
             begin = at + 1
             at = value.find(reference, begin)
-            self.left -= (at if at >= 0 else len(value)) - begin + _LOOK_BACK
+            self.searches_left -= (at if at >= 0 else len(value)) - begin + _LOOK_BACK
             if at < 0:
                 break
             last = at + len(reference)
@@ -140,10 +140,10 @@ class Places:
         for notation in dict.fromkeys((reference.reference, reference.reference.replace("&", "&amp;"))):
             key = (before.pattern, notation)
             at = self.next.get(key, 0) - 1
-            while notation and self.left > 0:
+            while notation and self.searches_left > 0:
                 begin = at + 1
                 at = self.text.find(notation, begin)
-                self.left -= (at if at >= 0 else len(self.text)) - begin + _LOOK_BACK
+                self.searches_left -= (at if at >= 0 else len(self.text)) - begin + _LOOK_BACK
                 if at < 0:
                     break
                 end = at + len(notation)
@@ -169,8 +169,8 @@ class Places:
         """The number of bytes before a character; None unless encoding the text gives the bytes of the document."""
         if self.codec is None:
             return None
-        after = bisect_right(self.known, (at, len(self.content))) - 1
-        characters, octets = self.known[after]
+        after = bisect_right(self.known_places, (at, len(self.content))) - 1
+        characters, octets = self.known_places[after]
         codec = self.codec[0]
         try:
             encoded = self.text[characters:at].encode(codec)
@@ -181,8 +181,8 @@ class Places:
         if not self.content.startswith(encoded, octets):
             return None
         octets += len(encoded)
-        if self.known[after] != (at, octets):
-            self.known.insert(after + 1, (at, octets))
+        if self.known_places[after] != (at, octets):
+            self.known_places.insert(after + 1, (at, octets))
         return octets
 
     def _with_returns(self, octets: int, encoded: bytes, codec: str) -> bytes:

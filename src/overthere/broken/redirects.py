@@ -87,14 +87,14 @@ class RedirectChain:
         """The fragments to look up at the current URI."""
         return self.fragments if self.own_fragment is None else frozenset((self.own_fragment,))
 
-    def lacks(self, said: Reply) -> bool:
+    def lacks(self, reply: Reply) -> bool:
         """Whether it needs content that was not read for a reply; of a redirect, the reply to GET."""
         return (
             (self.is_page or bool(self.wanted_fragments))
-            and not said.is_read
-            and said.kind is None
-            and (said.redirect is None or self.is_page)
-            and said.status is not None
+            and not reply.is_read
+            and reply.kind is None
+            and (reply.redirect is None or self.is_page)
+            and reply.status is not None
         )
 
     def follow(self, head: Head, peer: tuple[int, Any] | None, asking: Requester) -> None:
@@ -120,12 +120,12 @@ class RedirectChain:
         if reference is not None and reference.fragment is not None:
             self.own_fragment = reference.fragment
 
-    def outcome(self, said: Reply, secrets: Secrets) -> Outcome:
+    def outcome(self, reply: Reply, secrets: Secrets) -> Outcome:
         """The outcome of the chain; secrets: they are masked, even if a server repeats them."""
-        kind, message = said.kind, said.why
+        kind, message = reply.kind, reply.why
         missing: tuple[str, ...] = ()
-        if kind is None and self.wanted_fragments and said.anchors is not None:
-            missing, unsure = said.anchors.find_missing(self.wanted_fragments)
+        if kind is None and self.wanted_fragments and reply.anchors is not None:
+            missing, unsure = reply.anchors.find_missing(self.wanted_fragments)
             message = unsure or message
             if missing and self.own_fragment is not None:
                 kind, message, missing = "no-fragment", f"#{self.own_fragment}, to which the server redirects", ()
@@ -139,7 +139,7 @@ class RedirectChain:
         message = secrets.mask(message)
         if final is not None and secrets.mask(shown_uri := mask(final)) != shown_uri:
             final = None  # it would be suggested
-        return Outcome(self.uri, kind, said.status, message, final, moved, missing, time.time(), False)
+        return Outcome(self.uri, kind, reply.status, message, final, moved, missing, time.time(), False)
 
 
 class ChainStop:
@@ -185,7 +185,7 @@ class Guide(Protocol):
         """Seconds until the time limit."""
         ...
 
-    def take(self, stop: ChainStop, said: Reply, content: bytes) -> None:
+    def take(self, stop: ChainStop, reply: Reply, content: bytes) -> None:
         """Handle the content of a response."""
 
 

@@ -61,16 +61,16 @@ class ReferenceState(NamedTuple):
     is_remapped: bool = False
 
 
-def check_reference(one: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
+def check_reference(reference: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
     """Check a reference of a document; conditions on other documents are returned as `pairs`.
 
     A bug in this library becomes a finding, so that the other references are checked.
     """
     try:
-        return _check(one, scan, site, checker)
+        return _check(reference, scan, site, checker)
     except Exception as error:
         note_kind(error)
-        return ReferenceState(findings=(("unsure", f"{one.reference}: its check failed, a bug of this library"),))
+        return ReferenceState(findings=(("unsure", f"{reference.reference}: its check failed, a bug of this library"),))
 
 
 def _check(item: Reference, scan: Scan, site: Site, checker: Checker) -> ReferenceState:
@@ -217,9 +217,9 @@ def _check_in_container(
 
 
 @bounded_cache(1 << 14)
-def uri_key(whole: str) -> int:
+def uri_key(uri: str) -> int:
     """The key of a document by its URI."""
-    return document_key(normal_form(whole, Rung.SCHEME))
+    return document_key(normal_form(uri, Rung.SCHEME))
 
 
 def _fragment(

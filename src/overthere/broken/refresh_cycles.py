@@ -13,20 +13,20 @@ from overthere.broken.site import Site
 __all__ = ["find_cycles", "identity", "pages_behind", "refresh_target"]
 
 
-def identity(found: Scan, site: Site) -> int:
+def identity(scan: Scan, site: Site) -> int:
     """The identity of a page for other pages: its number, or in a container the key of its URI."""
-    number = document_identity(found, site)
-    return number if number < NUMBERLESS else uri_key(str(found.document.base.uri))
+    number = document_identity(scan, site)
+    return number if number < NUMBERLESS else uri_key(str(scan.document.base.uri))
 
 
-def refresh_target(found: Scan, site: Site, checker: Checker) -> int:
+def refresh_target(scan: Scan, site: Site, checker: Checker) -> int:
     """The page to which a page refreshes at once; -1 for none.
 
     A target with a query may be another page, and a fragment of the same page loads nothing.
     """
-    if found.next is None:
+    if scan.next is None:
         return -1
-    own_identity, result = identity(found, site), check_reference(found.next, found, site, checker)
+    own_identity, result = identity(scan, site), check_reference(scan.next, scan, site, checker)
     if result.target is None or "?" in result.target or result.findings:
         return -1
     if own_identity >= NUMBERLESS:

@@ -104,18 +104,18 @@ def brief_redirect(head: Head) -> Head:
     return Head(location=head.location, permanent=head.permanent, details={"headers": tuple(cookies)})
 
 
-def short_reason(told: str) -> str:
-    return printable(shorten(told, TOLD))
+def short_reason(reason: str) -> str:
+    return printable(shorten(reason, TOLD))
 
 
-def wait_for(said: Reply, tried: int) -> float | None:
+def wait_for(reply: Reply, tried: int) -> float | None:
     """Seconds before a retry; None if there is none.
 
     tried: the number of requests so far.
     """
-    if not said.busy or tried >= TRIES:
+    if not reply.busy or tried >= TRIES:
         return None
-    wait = said.wait
-    if wait is None and said.kind == "rate-limited":
+    wait = reply.wait
+    if wait is None and reply.kind == "rate-limited":
         wait = BACK_OFF * 2 ** (tried - 1)
     return wait if wait is not None and wait <= MOST_WAIT else None

@@ -57,23 +57,23 @@ def jsonl(findings: Iterable[Broken], file: TextIO) -> None:
         file.write(f"{json.dumps({**finding._asdict(), 'fingerprint': fingerprint(finding)})}\n")
 
 
-def fingerprint(found: Broken) -> str:
+def fingerprint(finding: Broken) -> str:
     """A name of a finding that stays the same if lines move: a hash of its source, `where`, reference and kind."""
     from hashlib import sha256
 
-    parts = (found.source, found.where, found.reference, found.kind)
+    parts = (finding.source, finding.where, finding.reference, finding.kind)
     return sha256("\0".join(part or "" for part in parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def group_by_target(findings: Iterable[Broken]) -> list[list[Broken]]:
     """Group findings with the same target and kind; the largest group comes first."""
     groups: dict[tuple[str, str], list[Broken]] = {}
-    for found in findings:
-        about = found.target or found.reference or found.source
+    for finding in findings:
+        about = finding.target or finding.reference or finding.source
         # A missing document is one fault, for all fragments.
-        groups.setdefault((found.kind, about.partition("#")[0] if found.kind == "no-document" else about), []).append(
-            found
-        )
+        groups.setdefault(
+            (finding.kind, about.partition("#")[0] if finding.kind == "no-document" else about), []
+        ).append(finding)
     return sorted(groups.values(), key=len, reverse=True)
 
 
@@ -154,17 +154,17 @@ def describe_count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def advice(found: Broken) -> str:
+def advice(finding: Broken) -> str:
     """A suggestion in words; "" if there is none, or the reason already says the same."""
-    if found.suggestion is None:
+    if finding.suggestion is None:
         return ""
-    words = KINDS[found.kind].words
-    if words.endswith("{it}") and found.why == words.format(it=printable(mask(found.suggestion))):
+    words = KINDS[finding.kind].words
+    if words.endswith("{it}") and finding.why == words.format(it=printable(mask(finding.suggestion))):
         return ""
     verb = {"certain": "Write", "likely": "Probably", "archived": "Archived copy:"}.get(
-        found.certainty or "", "Similar:"
+        finding.certainty or "", "Similar:"
     )
-    return f"{verb} {printable(mask(found.suggestion))}"
+    return f"{verb} {printable(mask(finding.suggestion))}"
 
 
 def _rule(kind: str) -> dict[str, Any]:

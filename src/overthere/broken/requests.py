@@ -231,12 +231,12 @@ class Requester:
         except AccessError as error:
             # The status is known; unreadable content matters only if it is wanted.
             if wants_content and head.details["status"] < 300:
-                if connection.turn.is_cut:
+                if connection.state.is_cut:
                     message = f"the first {limit:,} octets alone cannot be decoded"
                     raise LimitExceeded(message, uri=origin.uri) from error
                 raise
         finally:
-            is_truncated = connection.turn.is_cut
+            is_truncated = connection.state.is_cut
             self.connections.give_back(connection)
         return self._read_reply(head, connection, wants_content), content if wants_content else None, is_truncated
 

@@ -24,7 +24,7 @@ _ALIAS = re.compile(r"[@~#$]")
 _NAMES_FILE = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
 
-def find_by_project(place: Place, one: Reference, scan: Scan, site: Site, path: str) -> Place:
+def find_by_project(place: Place, reference: Reference, scan: Scan, site: Site, path: str) -> Place:
     """The target of a reference on the site that a generator builds from the sources.
 
     place: the target by file name; path: the undecoded path of the reference.
@@ -33,16 +33,16 @@ def find_by_project(place: Place, one: Reference, scan: Scan, site: Site, path: 
     """
     project = scan.project
     if place.verdict == "no-document" and scan.kind == "css":
-        if _is_of_bundler(one, scan.document.source):
+        if _is_of_bundler(reference, scan.document.source):
             return Place("unsure", name=f"{path}: a bundler may know this name")
         if _is_asset(scan.document.source, site.checker.projects):
             return Place("unsure", name=f"{path}: Hugo writes this style sheet into another folder")
     if scan.is_template and place.verdict == "no-document":
         return Place("unsure", name=f"{path}: the pages of a template are in other folders")
     if not project.generator:
-        return _shown_by_host(place, one, scan, site, path)
+        return _shown_by_host(place, reference, scan, site, path)
     source = os.path.abspath(scan.document.source)
-    is_markup = one.where in _MARKUP
+    is_markup = reference.where in _MARKUP
     name = unquote(path)
     is_myst = is_markup and scan.kind == "markdown" and project.generator in _NAMING_GENERATORS
     if is_myst and name.endswith(".html") and place.verdict != "document":

@@ -74,20 +74,20 @@ class Suggester:
         self.folders: dict[str, _Folder] = {}
 
     def reference(
-        self, kind: str, one: Reference, seen: ReferenceState, found: Scan, document: int
+        self, kind: str, reference: Reference, seen: ReferenceState, result: Scan, document: int
     ) -> Suggestion | None:
         """The suggestion for a reference with a finding of this kind, or None."""
         if document != self.document:
-            self.document, self.left_here = document, _WORK_PER_DOCUMENT + _WORK_PER_CHARACTER * len(found.text)
+            self.document, self.left_here = document, _WORK_PER_DOCUMENT + _WORK_PER_CHARACTER * len(result.text)
         if kind in ("repaired", "encoded-at", "bad-mailto"):
-            intended = mail_reference(one.reference)
+            intended = mail_reference(reference.reference)
             if intended is None and kind == "repaired":
-                mapped = to_reference(one.reference)[0]
+                mapped = to_reference(reference.reference)[0]
                 intended = None if mapped is None else str(mapped)
             return None if intended is None else Suggestion(intended, "certain")
         if kind == "no-fragment":
-            return self._fragment(one, seen, found, document)
-        if seen.place is None or one.target is not None or seen.is_remapped:
+            return self._fragment(reference, seen, result, document)
+        if seen.place is None or reference.target is not None or seen.is_remapped:
             return None
         name: Suggestion | None = None
         if kind == "wrong-case":
@@ -95,14 +95,14 @@ class Suggester:
         elif kind == "redirected":
             name = Suggestion(f"{seen.place.name.rpartition('/')[0]}/", "certain")
         elif kind == "no-document":
-            if one.where in _LINKS and (intended := bare_address(one.reference)) is not None:
+            if reference.where in _LINKS and (intended := bare_address(reference.reference)) is not None:
                 return Suggestion(intended, "likely")
-            name = self.nearest_file(seen.place.name, one.where in _LINKS)
-        return None if name is None or not name.text else self.other_document(one, name.text, name.certainty)
+            name = self.nearest_file(seen.place.name, reference.where in _LINKS)
+        return None if name is None or not name.text else self.other_document(reference, name.text, name.certainty)
 
-    def other_document(self, one: Reference, name: str, certainty: Certainty) -> Suggestion | None:
+    def other_document(self, reference: Reference, name: str, certainty: Certainty) -> Suggestion | None:
         """The reference rewritten to the name of another document; None if that is impossible in its form."""
-        text = self._write_reference(one, name)
+        text = self._write_reference(reference, name)
         return None if text is None else Suggestion(text, certainty)
 
     def _near_document(self, name: str, is_link: bool) -> Suggestion | None:

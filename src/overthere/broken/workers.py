@@ -77,11 +77,11 @@ class Workers:
             child = Child(_work, site, checker, options)
             self._children[child.pipe] = child
 
-    def read(self, given: Iterable[tuple[int, Task]]) -> Iterator[LotResult]:
+    def read(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[LotResult]:
         """Yield the results as they arrive."""
         from multiprocessing.connection import wait
 
-        waiting = iter(given)
+        waiting = iter(tasks)
         sent: dict[Any, list[tuple[int, Task]]] = {pipe: [] for pipe in self._children}
         for _ in range(_BATCHES_PER_WORKER):
             for pipe in self._children:

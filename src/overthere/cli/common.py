@@ -107,10 +107,10 @@ def on_error_option(function: F) -> F:
     )(function)  # fmt: skip
 
 
-def inputs(texts: Sequence[str], what: str = "TEXT") -> Iterator[str]:
+def inputs(texts: Sequence[str], metavar: str = "TEXT") -> Iterator[str]:
     """The arguments; "-", or no argument, stands for the lines of standard input without their line ends."""
     if not texts and (sys.stdin is None or sys.stdin.isatty()):
-        raise click.UsageError(f"nothing to do: give {what} as arguments, or lines on standard input")
+        raise click.UsageError(f"nothing to do: give {metavar} as arguments, or lines on standard input")
     for text in texts or ("-",):
         if text == "-":
             yield from _lines()
@@ -158,7 +158,7 @@ class Output:
         self.bad: int = 0
 
     def answer_each(
-        self, texts: Sequence[str], what: str, answer: Callable[[str], Answer],
+        self, texts: Sequence[str], metavar: str, answer: Callable[[str], Answer],
         bad: tuple[type[OverthereError], ...] = OF_A_TEXT,
     ) -> None:  # fmt: skip
         """Print the answer or the error for each text; exit 1 if any was invalid.
@@ -167,7 +167,7 @@ class Output:
         what: what the texts are, for who gives none.
         answer: raises one of `bad` for a bad text.
         """
-        for text in inputs(texts, what):
+        for text in inputs(texts, metavar):
             try:
                 shown, data, notes = answer(text)
             except bad as error:

@@ -47,10 +47,10 @@ def colours(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
     return f"  {rules(light)}\n  @media (prefers-color-scheme: dark) {{ {rules(dark)} }}\n"
 
 
-def text(x: float, y: float, said: str, kind: str = "", anchor: str = "start") -> str:
+def text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
     """Return a line of text whose base line is at y."""
     attributes = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "")
-    return f'<text x="{x:.1f}" y="{y:.1f}"{attributes}>{escape_xml(said)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}"{attributes}>{escape_xml(text)}</text>'
 
 
 def bar(x: float, y: float, width: float, height: float, kind: str) -> str:
@@ -58,6 +58,6 @@ def bar(x: float, y: float, width: float, height: float, kind: str) -> str:
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1.5):.1f}" height="{height:g}" rx="2" class="{kind}"/>'
 
 
-def escape_xml(said: str) -> str:
+def escape_xml(text: str) -> str:
     """Escape text for XML; characters that XML cannot contain become U+FFFD."""
-    return escape(_NO_XML.sub("\ufffd", said))
+    return escape(_NO_XML.sub("\ufffd", text))

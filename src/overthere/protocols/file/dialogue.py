@@ -36,7 +36,7 @@ def looked_at(path: str, mounted: str = "") -> Dialogue:
     wire, length = Wire(), local_file.size
     if not length:  # the system creates the content of some files when they are read, and reports a length of 0
         yield from wire.fill()
-        length = None if wire.held else 0
+        length = None if wire.buffer else 0
     yield Head(media_type, "name" if media_type else "", length, details=details)
     if length != 0:
         yield from wire.read_rest()

@@ -240,8 +240,8 @@ def _read_data() -> Generator[Effect, Any, int]:
 
 def _names(locator: FTPLocator, max_line: int, where: str) -> Dialogue:
     data, directory, nameless = Wire(max_line, _DATA_CHANNEL), _directory(locator), 0
-    while (yield from data.fill()) or data.held:
-        while b"\n" in data.held or len(data.held) > max_line or (data.over and data.held):
+    while (yield from data.fill()) or data.buffer:
+        while b"\n" in data.buffer or len(data.buffer) > max_line or (data.over and data.buffer):
             line = yield from data.line(where)
             item = entry(line, directory, locator.charset)
             if item is not None:

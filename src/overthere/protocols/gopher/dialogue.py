@@ -55,11 +55,11 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 yield Dial(host, port)
             case Send(data=data):
                 yield Write(data)
-            case Receive(what=what):
+            case Receive(what=context):
                 if locator.plus is None:
-                    yield from _content(FramedAnswer(wire, what), locator)
+                    yield from _content(FramedAnswer(wire, context), locator)
                 else:
-                    yield from _plus_answer(wire, what, locator)
+                    yield from _plus_answer(wire, context, locator)
             case _:
                 raise AssertionError(step)
     yield Hangup()
@@ -124,8 +124,8 @@ def _is_error(item: MenuItem) -> bool:
     return item.type == "3" or (item.type != "i" and item.host == "error.host")
 
 
-def _missing_error(text: str, what: str) -> ResourceMissing:
-    return ResourceMissing(printable(text.strip()), "3", "RFC 1436 3.8", where=what)
+def _missing_error(text: str, context: str) -> ResourceMissing:
+    return ResourceMissing(printable(text.strip()), "3", "RFC 1436 3.8", where=context)
 
 
 def _menu(framed: FramedAnswer, head: Head) -> Dialogue:
@@ -175,17 +175,17 @@ def _attributes(framed: FramedAnswer, locator: GopherLocator, head: Head) -> Dia
 _PLUS_HEAD = re.compile(rb"([+-])(-1|-2|[0-9]{1,18})[ \t]*\r?\n")
 
 
-def _plus_answer(wire: Wire, what: str, locator: GopherLocator) -> Dialogue:
+def _plus_answer(wire: Wire, context: str, locator: GopherLocator) -> Dialogue:
     """Read the answer to a Gopher+ request, which begins with its length (Gopher+ 2.3); or that of an older server."""
     plus = locator.plus
-    framed = FramedAnswer(wire, what)
+    framed = FramedAnswer(wire, context)
     first_line = yield from framed.first_line()
     if wire.over and not first_line:
-        raise AccessFailed("the server closed the connection without an answer", where=what)
+        raise AccessFailed("the server closed the connection without an answer", where=context)
     match = _PLUS_HEAD.fullmatch(first_line)
     if match is None:
         if wire.over and first_line[:1] in (b"+", b"-") and b"\n" not in first_line:
-            raise AccessFailed("the server closed the connection in the middle of a line", where=what)
+            raise AccessFailed("the server closed the connection in the middle of a line", where=context)
         yield from _error(framed)
         if isinstance(plus, Attributes) and plus.directory and b"\t" in first_line:
             # gophernicus sends a menu without attributes.
@@ -193,12 +193,12 @@ def _plus_answer(wire: Wire, what: str, locator: GopherLocator) -> Dialogue:
             yield from _menu(framed, Head(MENU, "scheme", listing=True, details=details))
             return
         if isinstance(plus, Attributes | Form):
-            raise ProtocolError("the server does not send attributes but the item itself", "Gopher+ 2.5", where=what)
+            raise ProtocolError("the server does not send attributes but the item itself", "Gopher+ 2.5", where=context)
         yield from _content(framed, locator)
         return
-    del wire.held[: len(first_line)]
+    del wire.buffer[: len(first_line)]
     count = int(match[2])
-    framed = FramedAnswer(wire, what, {-1: "dot", -2: "close"}.get(count, "count"), max(count, 0))
+    framed = FramedAnswer(wire, context, {-1: "dot", -2: "close"}.get(count, "count"), max(count, 0))
     if match[1] == b"-":
         yield from _handle_error(framed, locator)
     elif isinstance(plus, Attributes | Form):

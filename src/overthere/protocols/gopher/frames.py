@@ -27,10 +27,10 @@ _MAX_FIRST_LINE = 4096
 class FramedAnswer:
     """Reads the bytes of an answer to its end, however the end is marked."""
 
-    def __init__(self, wire: Wire, what: str, until: str = "", count: int = 0) -> None:
+    def __init__(self, wire: Wire, context: str, until: str = "", count: int = 0) -> None:
         """until: "dot" ("+-1"), "close" ("+-2") or "count" ("+5340") by Gopher+ 2.3; "" if it is not stated."""
         self.wire = wire
-        self.what = what
+        self.what = context
         self.until = until
         self.left: int = count
 
@@ -39,16 +39,16 @@ class FramedAnswer:
         wire, searched = self.wire, 0
         while True:
             limit = self.left if self.until == "count" else None
-            end = wire.held.find(b"\n", searched, limit)
-            if end >= 0 or (limit is not None and len(wire.held) >= limit):
+            end = wire.buffer.find(b"\n", searched, limit)
+            if end >= 0 or (limit is not None and len(wire.buffer) >= limit):
                 break
-            searched = len(wire.held)
+            searched = len(wire.buffer)
             if searched > wire.max_line:
                 raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=self.what)
             if not (yield from wire.fill()):
                 if limit is not None:
                     raise AccessFailed(f"the server closed {limit - searched:,} octets before the end", where=self.what)
-                if searched and wire.held.rstrip() != b".":
+                if searched and wire.buffer.rstrip() != b".":
                     raise AccessFailed("the server closed the connection in the middle of a line", where=self.what)
                 if self.until == "dot" and not searched:
                     raise AccessFailed("the server closed the connection without the announced period", where=self.what)
@@ -60,8 +60,8 @@ class FramedAnswer:
             if not self.left:
                 return None
             self.left -= size
-        line = bytes(wire.held[:size])
-        del wire.held[:size]
+        line = bytes(wire.buffer[:size])
+        del wire.buffer[:size]
         line = line.removesuffix(b"\n").removesuffix(b"\r")
         return None if line == b"." else line
 
@@ -76,7 +76,7 @@ class FramedAnswer:
 
     def first_line(self) -> Generator[Effect, Any, bytes]:
         """Return the first line with its end without consuming it; b"" if it is too long."""
-        buffer = self.wire.held
+        buffer = self.wire.buffer
         while (end := buffer.find(b"\n", 0, _MAX_FIRST_LINE)) < 0:
             if len(buffer) >= _MAX_FIRST_LINE:
                 return b""
@@ -86,7 +86,7 @@ class FramedAnswer:
 
     def ends_after(self, size: int) -> Generator[Effect, Any, bool]:
         """Whether nothing, or only a period, follows the first `size` bytes."""
-        buffer = self.wire.held
+        buffer = self.wire.buffer
         while bytes(buffer[size : size + 4]).strip(b"\r\n") in (b"", b"."):
             if len(buffer) > size + 3 or (yield from _read_more(self.wire)) is not True:
                 return len(buffer) <= size + 3
@@ -101,17 +101,17 @@ def _read_more(wire: Wire) -> Generator[Effect, Any, bool | None]:
     if data is None:
         return None
     wire.over = not data
-    wire.held += data
+    wire.buffer += data
     return bool(data)
 
 
-def _text(wire: Wire, what: str, is_period_due: bool) -> Dialogue:
+def _text(wire: Wire, context: str, is_period_due: bool) -> Dialogue:
     """Yield a text up to the end of the connection, without the period at its end; its lines stay as they were sent.
 
     "The client should be prepared for the server closing the connection without sending the Lastline" (RFC 1436
     Appendix).  is_period_due: whether the server announced a period, so that the text cannot end within a line.
     """
-    buffer = wire.held
+    buffer = wire.buffer
     periods = _Periods()
     is_line_start = True  # whether the next byte begins a line
     while True:
@@ -124,7 +124,7 @@ def _text(wire: Wire, what: str, is_period_due: bool) -> Dialogue:
             if (yield from wire.fill()):
                 continue
             if is_period_due and not is_line_start:
-                raise AccessFailed("the server closed the connection in the middle of a line", where=what)
+                raise AccessFailed("the server closed the connection in the middle of a line", where=context)
             yield from periods.decide(False)
             return
         if line_start:

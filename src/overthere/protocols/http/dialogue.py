@@ -97,7 +97,7 @@ def _content(reader: AnswerReader, size: int | None, chunked: bool) -> Dialogue:
             yield Data(bytes(event.data))
         return
     wire = Wire()
-    wire.held += reader.held_octets
+    wire.buffer += reader.held_octets
     yield from wire.read_rest() if size is None else wire.stream(size, "the response")
 
 

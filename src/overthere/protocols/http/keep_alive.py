@@ -40,7 +40,7 @@ class RequestState:
         """Whether the content of the last answer was longer than the limit of its request."""
 
 
-def keep_alive(opening: Iterable[Step], policy: Policy, turn: RequestState) -> Dialogue:
+def keep_alive(opening: Iterable[Step], policy: Policy, state: RequestState) -> Dialogue:
     """Yield a `Head` for each request, and unless it is HEAD the `Data` of its content, with an empty one at its end.
 
     opening: the steps of a plan before its request, which connect to the server, perhaps through a proxy.
@@ -57,36 +57,36 @@ def keep_alive(opening: Iterable[Step], policy: Policy, turn: RequestState) -> D
                 yield Write(step.data)
             case _:
                 yield from tunnel(policy)
-    while turn.is_open and turn.asked is not None:
-        request, turn.asked, turn.is_cut = turn.asked, None, False
-        turn.is_open = False
+    while state.is_open and state.asked is not None:
+        request, state.asked, state.is_cut = state.asked, None, False
+        state.is_open = False
         yield Write(request.octets)
-        yield from _head_answer(policy, turn) if request.method == "HEAD" else _answer(request, policy, turn)
+        yield from _head_answer(policy, state) if request.method == "HEAD" else _answer(request, policy, state)
     yield Hangup()
 
 
-def _answer(request: Request, policy: Policy, turn: RequestState) -> Dialogue:
+def _answer(request: Request, policy: Policy, state: RequestState) -> Dialogue:
     reader = AnswerReader(policy, request.method)
     event = yield from reader.head()
     head = _head(event.status_code, *response_details(event))
     yield head
-    content = _content(reader, request, turn)
+    content = _content(reader, request, state)
     applied = codings(",".join(value for name, value in head.details["headers"] if name.lower() == "content-encoding"))
     yield from decode_content(content, applied, policy.max_bytes) if applied else content
     yield Data(b"")
 
 
-def _content(reader: AnswerReader, request: Request, turn: RequestState) -> Dialogue:
+def _content(reader: AnswerReader, request: Request, state: RequestState) -> Dialogue:
     """Yield the content up to the request's limit; at its end it is known whether the connection stays open."""
     size = 0
     while isinstance(event := (yield from reader.event(_CHUNK_BYTES)), reader.h11.Data):
         size += len(event.data)
         if size > request.limit:
-            turn.is_cut = True
+            state.is_cut = True
             yield Data(bytes(event.data[: request.limit - size]))
             return
         yield Data(bytes(event.data))
-    turn.is_open = _can_continue(reader)
+    state.is_open = _can_continue(reader)
 
 
 def _can_continue(reader: AnswerReader) -> bool:
@@ -121,7 +121,7 @@ def _parse_plain_head(data: bytes) -> tuple[Head, bool] | None:
     return head, "close" not in fields.get("connection", "").lower()
 
 
-def _head_answer(policy: Policy, turn: RequestState) -> Dialogue:
+def _head_answer(policy: Policy, state: RequestState) -> Dialogue:
     """Yield the answer to HEAD, which has no content, whatever its fields say (RFC 9110 9.3.2)."""
     data: bytes | None = yield Read(patience=policy.read_timeout / _HEAD_DIVISOR)
     if data is None:
@@ -129,11 +129,11 @@ def _head_answer(policy: Policy, turn: RequestState) -> Dialogue:
     if not data:
         raise AccessFailed("the server closed the connection before the response", "RFC 9112 9.5", where="the response")
     if plain_head := _parse_plain_head(data):
-        head, turn.is_open = plain_head
+        head, state.is_open = plain_head
         yield head
         return
     reader = AnswerReader(policy, "HEAD")
     reader.conn.receive_data(data)
     event = yield from reader.head()
-    yield from _content(reader, Request(b"", "HEAD", 0), turn)
+    yield from _content(reader, Request(b"", "HEAD", 0), state)
     yield _head(event.status_code, *response_details(event))

@@ -114,11 +114,11 @@ def _elements(octets: bytes, where: str) -> Iterator[Element]:
         raise ProtocolError(f"the answer is not BER: {error}", "RFC 4511 5.1", where=where) from None
 
 
-def _fields(octets: bytes, tags: tuple[int, ...], what: str, where: str) -> list[bytes]:
+def _fields(octets: bytes, tags: tuple[int, ...], context: str, where: str) -> list[bytes]:
     """Return the contents of the first elements, which must have these tags."""
     elements = list(islice(_elements(octets, where), len(tags)))
     if tuple(element.tag for element in elements) != tags:
-        raise ProtocolError(f"there is no {what} in the answer", "RFC 4511 4", where=where)
+        raise ProtocolError(f"there is no {context} in the answer", "RFC 4511 4", where=where)
     return [element.content for element in elements]
 
 

@@ -227,20 +227,20 @@ def _article_text(wire: Wire, what: str) -> Dialogue:
     """
     searched = 0
     while True:
-        end = wire.held.rfind(b"\r\n", searched) + 2
+        end = wire.buffer.rfind(b"\r\n", searched) + 2
         if end < 2:
-            searched = max(0, len(wire.held) - 1)
+            searched = max(0, len(wire.buffer) - 1)
             if searched > wire.max_line:
                 raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=what)
             if not (yield from wire.fill()):
                 raise AccessFailed("the server closed the connection before the end", where=what)
             continue
-        lines = b"\r\n" + bytes(wire.held[:end])
+        lines = b"\r\n" + bytes(wire.buffer[:end])
         last = lines.find(b"\r\n.\r\n")
         if last >= 0:
             lines = lines[: last + 2]
             end = last + 3
-        del wire.held[:end]
+        del wire.buffer[:end]
         searched = 0
         if len(lines) > 2:
             yield Data(lines.replace(b"\r\n.", b"\r\n")[2:])

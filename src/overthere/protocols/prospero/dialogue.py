@@ -38,14 +38,14 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                 if after and responses.status not in after:
                     break
                 request = data
-            case Receive(what=what, role=role):
-                octets = yield from exchange(request, next(ids), policy.read_timeout, what)
+            case Receive(what=context, role=role):
+                octets = yield from exchange(request, next(ids), policy.read_timeout, context)
                 if isinstance(octets, Redirection):
                     # The whole request goes to the other server: the policy judges it like any redirect.
                     yield Hangup()
                     yield Head(location=str(replace(locator, host=octets.host, port=octets.port, written=None).uri()))
                     return
-                responses, final_effects = _read(octets, role, object_name, what)
+                responses, final_effects = _read(octets, role, object_name, context)
                 if final_effects is not None:
                     yield Hangup()
                     yield from final_effects
@@ -56,26 +56,26 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
 
 
 def _read(
-    octets: bytes, role: Role | None, object_name: ObjectName, what: str
+    octets: bytes, role: Role | None, object_name: ObjectName, context: str
 ) -> tuple[_StandardResponses, Iterable[Effect] | None]:
     """Parse an answer; also return the final effects, or None if another request must follow."""
-    responses = _read_responses(octets, what)
+    responses = _read_responses(octets, context)
     if responses.forwarded is not None:
         uri = responses.forwarded.uri()
         if uri is None:
-            raise ResourceMissing("the object has moved to a place without a URI", "FORWARDED", where=what)
+            raise ResourceMissing("the object has moved to a place without a URI", "FORWARDED", where=context)
         return responses, (Head(location=uri, details=responses.details()),)
     if role is ProsperoRole.LINKS and responses.status in ("", "NONE-FOUND"):
-        entries = (Item(link.entry()) for link in links(read(octets, what), what))
+        entries = (Item(link.entry()) for link in links(read(octets, context), context))
         return responses, chain([Head(listing=True, details=responses.details())], entries)
     if responses.status:
         return responses, None
     if role is ProsperoRole.CONTENTS:
-        contents = _contents(octets, what)
+        contents = _contents(octets, context)
         if contents is None:
             return responses._replace(status="NONE-FOUND"), None
         return responses, (Head(length=len(contents), details=responses.details()), Data(contents))
-    methods = _methods(octets, object_name, what)
+    methods = _methods(octets, object_name, context)
     uris = tuple(dict.fromkeys(uri for item in methods if (uri := item.uri())))
     if not methods:
         return responses._replace(status="NONE-FOUND"), None

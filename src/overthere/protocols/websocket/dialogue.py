@@ -65,13 +65,13 @@ def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
         )
     yield Head(details=details)
     wire = Wire()
-    wire.held += reader.held_octets
+    wire.buffer += reader.held_octets
     yield from _messages(wire)
 
 
 def _messages(wire: Wire) -> Dialogue:
     kind, message = _CONTINUED, bytearray()
-    while wire.held or kind or (yield from wire.fill()):  # many servers send no Close frame before they close
+    while wire.buffer or kind or (yield from wire.fill()):  # many servers send no Close frame before they close
         final, opcode, payload = yield from _frame(wire, _MAX_MESSAGE - len(message))
         if opcode == _PING:
             yield Write(_masked_frame(_PONG, payload), courtesy=True)
