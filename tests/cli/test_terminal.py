@@ -249,7 +249,7 @@ def test_messages_come_from_one_place() -> None:
         ("styles.py", "print"),
         ("common.py", "figure(error)"),
         ("check.py", "figure"),
-        ("get.py", "shown"),
+        ("get.py", "message"),
         ("get.py", "printable(description)"),
         ("app.py", "self.message"),
         ("__init__.py", "print"),

@@ -81,14 +81,14 @@ class Opening:
             scheme = self.scheme()
             return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.deadline, self.secrets()
 
-    def accept_answer(self, given: Effect | None) -> ResourceInfo | Head:
+    def accept_answer(self, effect: Effect | None) -> ResourceInfo | Head:
         """Return the resource or the redirect that the first answer is.  Raises: ProtocolError if it is neither."""
-        if not isinstance(given, Head):
+        if not isinstance(effect, Head):
             with masked_errors(self.secrets()):
                 raise ProtocolError("there was no answer", uri=self.uri)
-        if given.location is not None:
-            return given
-        return ResourceInfo(given, self.plan, self.uri, self.history, self.gateway)
+        if effect.location is not None:
+            return effect
+        return ResourceInfo(effect, self.plan, self.uri, self.history, self.gateway)
 
     def check_policy(self, scheme: Scheme) -> Plan:
         """Return the plan to execute, through a proxy if the policy has one.
@@ -202,19 +202,19 @@ def open(
     return open_resource(Opening(uri, policy, credentials, registry, gateways))
 
 
-def open_resource(way: Opening) -> Resource:
+def open_resource(opening: Opening) -> Resource:
     """Open a resource; after an error, `way` still has the state up to there.  Raises: the same as `open`."""
     while True:
-        transport = Transport(*way.transport_arguments())
+        transport = Transport(*opening.transport_arguments())
         try:
-            answer = way.accept_answer(transport.advance())
+            answer = opening.accept_answer(transport.advance())
         except AccessError:
             transport.close()
             raise
         if isinstance(answer, ResourceInfo):
             return Resource(transport, answer)
         transport.close()
-        way.follow(answer, transport.peer)
+        opening.follow(answer, transport.peer)
 
 
 async def aopen(

@@ -45,7 +45,9 @@ def fits(text: str, pattern: str) -> bool:
 
 def is_excluded(target: str, checker: Checker) -> bool:
     """Whether the settings exclude a target from the check."""
-    return any(fits(target, it) for it in checker.exclude) and not any(fits(target, it) for it in checker.include)
+    return any(fits(target, pattern) for pattern in checker.exclude) and not any(
+        fits(target, pattern) for pattern in checker.include
+    )
 
 
 def file_settings(checker: Checker, source: str) -> FileSettings | None:

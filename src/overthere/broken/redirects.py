@@ -50,7 +50,16 @@ class RedirectChain:
     """
 
     __slots__ = (
-        "cookies", "depth", "fragments", "is_page", "kinds", "own_fragment", "permanent", "repaired", "uri", "way",
+        "cookies",
+        "depth",
+        "fragments",
+        "is_page",
+        "kinds",
+        "opening",
+        "own_fragment",
+        "permanent",
+        "repaired",
+        "uri",
     )  # fmt: skip
 
     def __init__(
@@ -67,7 +76,7 @@ class RedirectChain:
         self.is_page: bool = is_page
         self.kinds: re.Pattern[str] = kinds
         self.depth: int = depth
-        self.way: Opening | None = None
+        self.opening: Opening | None = None
         self.cookies: Cookies | None = None
         """The cookies that its servers set; None before the first."""
         self.permanent: bool = True
@@ -80,7 +89,7 @@ class RedirectChain:
     @property
     def current_uri(self) -> str:
         """The URI that the redirects have reached."""
-        return self.uri if self.way is None else str(self.way.uri.replace(fragment=None))
+        return self.uri if self.opening is None else str(self.opening.uri.replace(fragment=None))
 
     @property
     def wanted_fragments(self) -> frozenset[str]:
@@ -99,7 +108,7 @@ class RedirectChain:
 
     def follow(self, head: Head, peer: tuple[int, Any] | None, asking: Requester) -> None:
         """Follow a redirect.  Raises: AccessRefused, ProtocolError."""
-        self.way = self.way or asking.open_chain(self.uri)
+        self.opening = self.opening or asking.open_chain(self.uri)
         self.permanent = self.permanent and head.permanent
         location = head.location or ""
         with suppress(UnicodeError):  # bytes beyond US-ASCII were decoded as Latin-1 (RFC 9110 5.5)
@@ -115,8 +124,8 @@ class RedirectChain:
         is_changed = False
         if self.cookies is not None:
             self.cookies.take(self.current_uri, fields)
-            is_changed = not self.cookies.is_repeated(str(self.way.target(head).replace(fragment=None)))
-        self.way.follow(head, peer, is_changed=is_changed)
+            is_changed = not self.cookies.is_repeated(str(self.opening.target(head).replace(fragment=None)))
+        self.opening.follow(head, peer, is_changed=is_changed)
         if reference is not None and reference.fragment is not None:
             self.own_fragment = reference.fragment
 
@@ -129,7 +138,7 @@ class RedirectChain:
             message = unsure or message
             if missing and self.own_fragment is not None:
                 kind, message, missing = "no-fragment", f"#{self.own_fragment}, to which the server redirects", ()
-        final = self.current_uri if self.way is not None and self.way.history else None
+        final = self.current_uri if self.opening is not None and self.opening.history else None
         final = None if final == self.uri else final  # the redirect only set a cookie
         moved = self.permanent and final is not None
         if kind is None and self.repaired:
@@ -148,13 +157,13 @@ class ChainStop:
     key: the key of its reply; way: the redirects that led to it; cookie: the value of the Cookie field.
     """
 
-    __slots__ = ("cookie", "is_asked", "journeys", "key", "kinds", "tried", "uri", "wanted", "way")
+    __slots__ = ("cookie", "is_asked", "journeys", "key", "kinds", "opening", "tried", "uri", "wanted")
 
-    def __init__(self, uri: str, key: Key, way: Opening | None, cookie: str = "") -> None:
+    def __init__(self, uri: str, key: Key, opening: Opening | None, cookie: str = "") -> None:
         self.cookie: str = cookie
         self.uri: str = uri
         self.key: Key = key
-        self.way: Opening | None = way
+        self.opening: Opening | None = opening
         self.tried: int = 0
         self.is_asked: bool = False
         self.wanted: bool = False
@@ -235,10 +244,10 @@ class RedirectChains:
         stop = self._stops.get(key)
         is_new = stop is None
         if stop is None:
-            stop = self._stops[key] = ChainStop(journey.current_uri, key, journey.way, cookie)
+            stop = self._stops[key] = ChainStop(journey.current_uri, key, journey.opening, cookie)
             stop.wanted = bool(self._fragments_by_uri.get(stop.uri))
         # Started chains finish first, so that few are unfinished when the run is stopped.
-        hurried = journey.way is not None and not stop.is_asked
+        hurried = journey.opening is not None and not stop.is_asked
         if is_new or hurried:
             self._hosts.add(self._host(stop.uri), stop, first=hurried)
         stop.join(journey)
@@ -307,7 +316,7 @@ class RedirectChains:
                 reply = _PUT_OFF
             else:
                 reply, content, is_cut = yield from self.asking.ask(
-                    stop.uri, stop.way, wanted=stop.wanted, kinds=stop.kinds, cookie=stop.cookie
+                    stop.uri, stop.opening, wanted=stop.wanted, kinds=stop.kinds, cookie=stop.cookie
                 )
                 stop.tried += 1
             unreached = reply.status is None and reply.kind in _UNREACHED
@@ -362,7 +371,7 @@ class RedirectChains:
         reply.
         """
         uri = journey.current_uri
-        is_free = journey.way is None or journey.way.policy is self.asking.policy
+        is_free = journey.opening is None or journey.opening.policy is self.asking.policy
         key: Key = uri if is_free else (uri, "public")
         login = self.asking.login_field(uri)
         if journey.cookies is None:

@@ -145,13 +145,13 @@ def sarif(findings: Iterable[Broken], file: TextIO) -> None:
     file.write("\n]}]}\n")
 
 
-def describe_count(number: int, what: str) -> str:
+def describe_count(number: int, noun: str) -> str:
     """A number with its noun, in the plural if necessary.
 
     >>> describe_count(1, "document"), describe_count(1000, "document")
     ('1 document', '1,000 documents')
     """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def advice(finding: Broken) -> str:

@@ -24,17 +24,17 @@ def summary_lines(summary: Summary, seconds: float, *, is_whole: bool = True) ->
     yield f"{documents} ({octets}) in {seconds:.1f} s{rate}"
     yield f"{describe_count(summary.references, 'reference')}: {summary.within:,} checked within the sources"
     if summary.outside:
-        known = f", {summary.recalled:,} known from the cache" if summary.recalled else ""
-        asked = f"{summary.asked:,} asked{known}" if summary.asked or known else "not requested (use --online)"
-        yield f"{summary.outside:,} point outside, to {describe_count(summary.distinct, 'URI')}: {asked}"
+        cached = f", {summary.recalled:,} known from the cache" if summary.recalled else ""
+        requests = f"{summary.asked:,} asked{cached}" if summary.asked or cached else "not requested (use --online)"
+        yield f"{summary.outside:,} point outside, to {describe_count(summary.distinct, 'URI')}: {requests}"
     for project in summary.projects[:_MAX_PROJECTS]:
         folder, rule = os.path.relpath(project.mounts[0].folder), project.anchors.partition(":")[0]
         yield (
             f"{printable(folder)} is read as {project.generator} does ({printable(project.config)}), anchors as {rule} "
             "(--anchors overrides it)"
         )
-    if more := Counter(project.generator for project in summary.projects[_MAX_PROJECTS:]):
-        yield f"further folders are read as {', '.join(f'{name} does ({n:,})' for name, n in more.most_common())}"
+    if others := Counter(project.generator for project in summary.projects[_MAX_PROJECTS:]):
+        yield f"further folders are read as {', '.join(f'{name} does ({n:,})' for name, n in others.most_common())}"
     if summary.passed:
         yield "not judged:"
         for reason, count in _rank(summary.passed):

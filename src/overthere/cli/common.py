@@ -141,7 +141,7 @@ OF_A_TEXT = (InvalidURI, CodingError, Unreachable, NoBase)
 class Answer(NamedTuple):
     """The answer of a verb to a text."""
 
-    shown: str
+    display: str
     """Its line or lines for people."""
     data: Mapping[str, Any]
     """Its fields as JSON."""
@@ -169,11 +169,11 @@ class Output:
         """
         for text in inputs(texts, metavar):
             try:
-                shown, data, notes = answer(text)
+                display, data, notes = answer(text)
             except bad as error:
                 self.refuse(text, error)
                 continue
-            self.answer(shown, data)
+            self.answer(display, data)
             for note in notes:
                 if not self.jsonl:
                     print_message(note)

@@ -176,17 +176,17 @@ class Get:
         if self.status:
             raise SystemExit(self.status)
 
-    def refuse(self, text: str, error: Exception | None, status: int, shown: str) -> None:
+    def refuse(self, text: str, error: Exception | None, status: int, message: str) -> None:
         """Report a URI that was not fetched."""
         self.status = max(self.status, status)
         if self.jsonl:
-            details: dict[str, Any] = {"kind": type(error).__name__, "message": shown}
+            details: dict[str, Any] = {"kind": type(error).__name__, "message": message}
             if isinstance(error, AccessError):
                 details |= {"message": error.message, "where": error.where, "source": error.source}
             elif isinstance(error, InvalidURI):
                 details = error.finding._asdict()
             click.echo(json.dumps({"uri": mask(text), "error": details}))
-        click.echo(shown, err=True)  # a figure, or one line
+        click.echo(message, err=True)  # a figure, or one line
 
     def fetch(self, text: str) -> None:
         """Fetch what one URI names.  Raises: OverthereError, OSError, Binary."""

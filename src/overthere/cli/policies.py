@@ -41,12 +41,12 @@ def _seconds(text: str, kind: Callable[[str], float] = float) -> float:
     return value or inf
 
 
-def policy_options(function: F, own: Policy | None = None) -> F:
+def policy_options(function: F, default_policy: Policy | None = None) -> F:
     """The options of every verb that opens URIs.
 
     own: the verb's own policy, which is always the safe one; otherwise there is an option --safe.
     """
-    default = own or Policy()
+    default = default_policy or Policy()
     options = [
         click.option(
             "--policy", "policy_file", type=click.Path(path_type=Path), metavar="FILE.toml",
@@ -62,7 +62,7 @@ def policy_options(function: F, own: Policy | None = None) -> F:
             help=f"Receive at most this many octets (default: {default.max_bytes:,}); 0 or none: unlimited.",
         ),
     ]  # fmt: skip
-    if own is None:
+    if default_policy is None:
         safe = "For URIs from others: no files, no private addresses, no reserved ports."
         options.insert(0, click.option("--safe", is_flag=True, help=safe))
     for option in reversed(options):

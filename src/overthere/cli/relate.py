@@ -27,7 +27,7 @@ def command(
     if table is not None:
         table.refuse(zone=reading.zone, form=of is not None)
         extra = {} if base is None else {"base": reading.base(base)}
-        table.apply(texts, "relate", iri=reading.iri, beside=[bases] if bases else [], **extra)
+        table.apply(texts, "relate", iri=reading.iri, other_names=[bases] if bases else [], **extra)
         return
     assert base is not None
     base_uri = reading.base(base)

@@ -27,7 +27,7 @@ def command(
     if table is not None:
         table.refuse(zone=reading.zone)
         extra = {} if base is None else {"base": reading.base(base)}
-        table.apply(texts, "resolve", strict=not loose, iri=reading.iri, beside=[bases] if bases else [], **extra)
+        table.apply(texts, "resolve", strict=not loose, iri=reading.iri, other_names=[bases] if bases else [], **extra)
         return
     assert base is not None
     if reading.is_older:

@@ -85,11 +85,11 @@ class Table:
                 raise click.UsageError(f"--{name} applies to texts, not to --column")
 
     def apply(
-        self, names: Sequence[str], operation: str, *arguments: Any, beside: Sequence[str] = (), **named: Any
+        self, names: Sequence[str], operation: str, *arguments: Any, other_names: Sequence[str] = (), **named: Any
     ) -> None:
         """`run` of a column function with these arguments; in the table of operations is what the new column is called.
 
-        beside: more columns that it takes, before `arguments`.
+        other_names: more columns that it takes, before `arguments`.
         """
         from overthere.columns.operations import OPERATIONS, function_of
 
@@ -100,12 +100,12 @@ class Table:
         def work(*columns: Any) -> Any:
             return function(*columns, *arguments, **named)
 
-        self.run(names, work, OPERATIONS[operation].label, beside)
+        self.run(names, work, OPERATIONS[operation].label, other_names)
 
-    def run(self, names: Sequence[str], work: Work, value: str = "", beside: Sequence[str] = ()) -> None:
+    def run(self, names: Sequence[str], work: Work, value: str = "", other_names: Sequence[str] = ()) -> None:
         """Write the tables with the columns that `work` makes, sum up; exit 1 if a row was bad.
 
-        value: what the new column is called after the old one.  beside: more columns that `work` takes.
+        value: what the new column is called after the old one.  other_names: more columns that `work` takes.
         """
         names = self._sources(names)
         try:
@@ -114,7 +114,7 @@ class Table:
                     first = stack.enter_context(open_source(names[0], self.separator))
                 size = _survey(names, first, self.separator)
                 with _file_errors(names[0]):
-                    cols = Columns(first.schema, [self.column, *beside], work, value)
+                    cols = Columns(first.schema, [self.column, *other_names], work, value)
                 with _file_errors(self.output_name):
                     form = ".csv" if self.output is None else suffix(self.output)
                     cols.fit(form)

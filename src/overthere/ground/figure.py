@@ -142,16 +142,18 @@ def _align_left(marks: list[tuple[int, str]]) -> list[Label]:
     return placed
 
 
-def grid(heads: Sequence[str], rows: Sequence[Sequence[str | None]], width: int = 80, whole: int = 2) -> list[str]:
+def grid(
+    heads: Sequence[str], rows: Sequence[Sequence[str | None]], width: int = 80, kept_columns: int = 2
+) -> list[str]:
     """Write rows under their heads: undefined is blank, empty is `""`; a column without a value is omitted.
 
-    Cells are shortened so that a line is about `width` columns wide, except in the first `whole` columns.
+    Cells are shortened so that a line is about `width` columns wide, except in the first `kept_columns`.
     """
     used = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
     cells = [[heads[i] for i in used], *([_quote_cell(row[i], width) for i in used] for row in rows)]
     widths = [max(columns(row[i]) for row in cells) for i in range(len(used))]
-    while sum(widths) + 2 * len(widths) > width and max(widths[whole:], default=0) > 4:
-        widths[widths.index(max(widths[whole:]), whole)] -= 1
+    while sum(widths) + 2 * len(widths) > width and max(widths[kept_columns:], default=0) > 4:
+        widths[widths.index(max(widths[kept_columns:]), kept_columns)] -= 1
     return ["  ".join(_cell(text, w) for text, w in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 

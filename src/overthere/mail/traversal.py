@@ -33,7 +33,7 @@ class PartEnd(NamedTuple):
 
     open: int
     """The number of messages and multiparts that are still open: 0 at the end of the message."""
-    cut: bool
+    is_cut: bool
     """Whether a multipart ended without its closing delimiter."""
     empty: bool
     """Whether a multipart without parts was closed."""

@@ -116,7 +116,7 @@ def _error(framed: FramedAnswer) -> Generator[Effect, Any, None]:
     with suppress(CodingError):
         item = item_of(line)
         if _is_error(item) and (yield from framed.ends_after(len(line))):
-            raise _missing_error(item.display, framed.what)
+            raise _missing_error(item.display, framed.context)
 
 
 def _is_error(item: MenuItem) -> bool:
@@ -149,7 +149,7 @@ def _menu(framed: FramedAnswer, head: Head) -> Dialogue:
             pending = None
     if pending is not None:
         if errors:
-            raise _missing_error("; ".join(errors), framed.what)
+            raise _missing_error("; ".join(errors), framed.context)
         yield head
         yield from pending
 
@@ -167,7 +167,7 @@ def _attributes(framed: FramedAnswer, locator: GopherLocator, head: Head) -> Dia
             yield Item(malformed(line, "it is before the first block (Gopher+ 2.5)"))
         else:
             item = item or ItemAttributes(None, locator)
-            item.take(line, framed.what)
+            item.take(line, framed.context)
     if item is not None:
         yield Item(item.entry())
 
@@ -229,7 +229,7 @@ def _handle_error(framed: FramedAnswer, locator: GopherLocator) -> Dialogue:
     message = message or _ERROR_CODES.get(number, "the server signals an error")
     if admin := _ADDRESS.search(tail):
         message += f"; the administrator is {printable(admin[0].decode('utf-8', 'replace'))}"
-    raise ResourceMissing(message, number, "Gopher+ 2.3", where=framed.what)
+    raise ResourceMissing(message, number, "Gopher+ 2.3", where=framed.context)
 
 
 _ADDRESS = re.compile(rb"<[^<>]{1,200}>")

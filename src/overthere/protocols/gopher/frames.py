@@ -30,36 +30,40 @@ class FramedAnswer:
     def __init__(self, wire: Wire, context: str, until: str = "", count: int = 0) -> None:
         """until: "dot" ("+-1"), "close" ("+-2") or "count" ("+5340") by Gopher+ 2.3; "" if it is not stated."""
         self.wire = wire
-        self.what = context
+        self.context = context
         self.until = until
-        self.left: int = count
+        self.remaining: int = count
 
     def line(self) -> Generator[Effect, Any, bytes | None]:
         """Return the next line; None at the end.  Raises: LimitExceeded, AccessFailed."""
         wire, searched = self.wire, 0
         while True:
-            limit = self.left if self.until == "count" else None
+            limit = self.remaining if self.until == "count" else None
             end = wire.buffer.find(b"\n", searched, limit)
             if end >= 0 or (limit is not None and len(wire.buffer) >= limit):
                 break
             searched = len(wire.buffer)
             if searched > wire.max_line:
-                raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=self.what)
+                raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=self.context)
             if not (yield from wire.fill()):
                 if limit is not None:
-                    raise AccessFailed(f"the server closed {limit - searched:,} octets before the end", where=self.what)
+                    raise AccessFailed(
+                        f"the server closed {limit - searched:,} octets before the end", where=self.context
+                    )
                 if searched and wire.buffer.rstrip() != b".":
-                    raise AccessFailed("the server closed the connection in the middle of a line", where=self.what)
+                    raise AccessFailed("the server closed the connection in the middle of a line", where=self.context)
                 if self.until == "dot" and not searched:
-                    raise AccessFailed("the server closed the connection without the announced period", where=self.what)
+                    raise AccessFailed(
+                        "the server closed the connection without the announced period", where=self.context
+                    )
                 return None
-        size = end + 1 if end >= 0 else self.left
+        size = end + 1 if end >= 0 else self.remaining
         if size > wire.max_line + 1:
-            raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=self.what)
+            raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=self.context)
         if self.until == "count":
-            if not self.left:
+            if not self.remaining:
                 return None
-            self.left -= size
+            self.remaining -= size
         line = bytes(wire.buffer[:size])
         del wire.buffer[:size]
         line = line.removesuffix(b"\n").removesuffix(b"\r")
@@ -68,9 +72,9 @@ class FramedAnswer:
     def data(self, text: bool) -> Dialogue:
         """Yield the answer as `Data`.  text: whether a line with a period alone ends it if the end is not stated."""
         if self.until == "count":
-            yield from self.wire.stream(self.left, self.what)
+            yield from self.wire.stream(self.remaining, self.context)
         elif self.until == "dot" or (text and not self.until):
-            yield from _text(self.wire, self.what, self.until == "dot")
+            yield from _text(self.wire, self.context, self.until == "dot")
         else:
             yield from self.wire.read_rest()
 

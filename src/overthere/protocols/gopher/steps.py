@@ -108,35 +108,37 @@ def _block(data: Answers | Block) -> bytes:
 
 def _answer(kind: str) -> Receive:
     """Return the step of the answer, which ends with a period (menus), the connection (files), or either (texts)."""
-    what = _DESCRIPTIONS.get(kind, "the item")
+    description = _DESCRIPTIONS.get(kind, "the item")
     if kind in ("1", "7"):
-        return Receive(source="RFC 1436 Appendix", what=what, until="dot")
+        return Receive(source="RFC 1436 Appendix", what=description, until="dot")
     if kind in ("5", "9"):
-        return Receive(source="RFC 1436 3.8", what=what, until="close")
+        return Receive(source="RFC 1436 3.8", what=description, until="close")
     note = (
         Cited("the server of the preceding item knows the type of this duplicate", "RFC 1436 Appendix")
         if kind == "+"
         else ""
     )
-    return Receive(source="RFC 1436 2", what=what, until="close", note=note)
+    return Receive(source="RFC 1436 2", what=description, until="close", note=note)
 
 
 def _request_steps(plus: GopherPlus, request_data: bytes) -> Iterator[Step]:
     """Return the steps of a Gopher+ request (RFC 4266 2.4 to 2.9); its answer begins with its length (Gopher+ 2.3)."""
-    note, what = "", "the answer to the Gopher+ string"
+    note, description = "", "the answer to the Gopher+ string"
     source = "RFC 4266 2.3"
     if isinstance(plus, View):
-        source, what = ("RFC 4266 2.8", f"the view {plus.name}") if plus.name else ("RFC 4266 2.4", "the default view")
+        source, description = (
+            ("RFC 4266 2.8", f"the view {plus.name}") if plus.name else ("RFC 4266 2.4", "the default view")
+        )
         if plus.data is not None:
             source, note = "RFC 4266 2.9", _BLOCK_NOTE
     elif isinstance(plus, Attributes):
         source = "RFC 4266 2.7" if plus.names else "RFC 4266 2.6"
-        what = "the attributes of " + ("all items in the directory" if plus.directory else "the item")
+        description = "the attributes of " + ("all items in the directory" if plus.directory else "the item")
     elif isinstance(plus, Form):
-        source, what = "RFC 4266 2.5", "the form"
+        source, description = "RFC 4266 2.5", "the form"
         note = Cited("the user fills in the form, and another request sends the answers", "RFC 4266 2.9")
     yield Send(source=source, data=request_data, note=note)
-    yield Receive(source="Gopher+ 2.3", what=what, until="length")
+    yield Receive(source="Gopher+ 2.3", what=description, until="length")
 
 
 def _session(locator: GopherLocator, credentials: Credentials, host: str, port: int) -> Interact:

@@ -57,8 +57,8 @@ def steps(locator: LDAPLocator, credentials: Credentials) -> Iterator[Step]:
     attribute_text = ", ".join(attributes) or "all user attributes"
     note = f'SearchRequest: {scope} at "{base}" for {filter_}, {attribute_text}'
     yield Send(source="RFC 4516 3", data=query, lines=0, note=printable(note), role=LDAPRole.SEARCH)
-    what = "the entries and references"
-    yield Receive(source="RFC 4511 4.5.2", what=what, until="SearchResultDone", role=LDAPRole.FOUND)
+    description = "the entries and references"
+    yield Receive(source="RFC 4511 4.5.2", what=description, until="SearchResultDone", role=LDAPRole.FOUND)
     unbind = unbind_request(message_id(LDAPRole.UNBIND))
     yield Send(source="RFC 4511 4.3", data=unbind, lines=0, role=LDAPRole.UNBIND)
 

@@ -31,6 +31,6 @@ def steps(locator: MidLocator | CidLocator, credentials: Credentials) -> Iterato
         yield _place(locator, "body part", "content_id", locator.content_id, MailRole.BODY_PART)
 
 
-def _place(locator: MidLocator | CidLocator, what: str, part: str, identifier: str, role: MailRole) -> Place:
+def _place(locator: MidLocator | CidLocator, description: str, part: str, identifier: str, role: MailRole) -> Place:
     octets = guarded(identifier, part, "RFC 2392 2", charset=locator.charset)
-    return Place(source="RFC 2392 2", what=what, where=octets.decode("utf-8", "surrogateescape"), role=role)
+    return Place(source="RFC 2392 2", what=description, where=octets.decode("utf-8", "surrogateescape"), role=role)

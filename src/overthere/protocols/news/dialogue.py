@@ -57,9 +57,9 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                     details = _group(reply)
             case Receive(role=NewsRole.CAPABILITIES):
                 answers = yield from _capabilities(wire, where)
-            case Receive(role=NewsRole.NUMBERS_OF_GROUP, what=what):
+            case Receive(role=NewsRole.NUMBERS_OF_GROUP, what=context):
                 has_head = True
-                yield from _numbers_of_group(plan, details, what)
+                yield from _numbers_of_group(plan, details, context)
             case Receive():
                 has_head, answers = True, frozenset()
                 yield from _content(wire, plan, step, reply, details)
@@ -190,7 +190,7 @@ def wildmat(pattern: str) -> Matches:
 
 
 def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[str, Any]) -> Dialogue:
-    what = step.what
+    context = step.what
     details = {**details, "reply": f"{reply.code} {reply.text}"}
     locator = plan.locator
     assert isinstance(locator, NewsLocator | NNTPLocator)
@@ -198,19 +198,19 @@ def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[
         if match := _ARTICLE.match(reply.text):
             details |= {"number": int(match[1]), "message_id": match[2]}
         yield Head("message/rfc822", "scheme", details=details)
-        yield from _article_text(wire, what)
+        yield from _article_text(wire, context)
         return
     matches = _newsgroup_filter(locator) if step.role is NewsRole.ALL_NEWSGROUPS else None
     if matches is not None:
         details["names"] = "filtered from the server's list of all newsgroups (RFC 977 3.6)"
     yield Head(listing=True, details=details)
     entry = _ENTRIES[step.role]
-    while (line := (yield from wire.line(what))) != b".":
+    while (line := (yield from wire.line(context))) != b".":
         # Bytes that are not UTF-8 are kept, so that the name can be sent to the server again.
         text = (line[1:] if line.startswith(b".") else line).decode("utf-8", "surrogateescape")
         item = entry(text, locator)
         if item is None:
-            raise ProtocolError(f"an invalid line in {what}: {readable(line)}", "RFC 3977 3.1.1", where=what)
+            raise ProtocolError(f"an invalid line in {context}: {readable(line)}", "RFC 3977 3.1.1", where=context)
         if matches is None or matches(item.name):
             yield Item(item)
 
@@ -218,7 +218,7 @@ def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[
 _ARTICLE = re.compile(r"([0-9]{1,16}) <([^<>\0-\x20\x7f]{1,248})>(?= |$)")
 
 
-def _article_text(wire: Wire, what: str) -> Dialogue:
+def _article_text(wire: Wire, context: str) -> Dialogue:
     """Yield the lines up to a period alone, a doubled first period as one (3.1.1).
 
     A line ends with CR LF here: a bare LF in an article is part of its text.
@@ -231,9 +231,9 @@ def _article_text(wire: Wire, what: str) -> Dialogue:
         if end < 2:
             searched = max(0, len(wire.buffer) - 1)
             if searched > wire.max_line:
-                raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=what)
+                raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=context)
             if not (yield from wire.fill()):
-                raise AccessFailed("the server closed the connection before the end", where=what)
+                raise AccessFailed("the server closed the connection before the end", where=context)
             continue
         lines = b"\r\n" + bytes(wire.buffer[:end])
         last = lines.find(b"\r\n.\r\n")

@@ -176,13 +176,13 @@ def _at_the_configured_server(locator: NewsLocator | NNTPLocator) -> Place:
     source = "RFC 5538 4"
     if isinstance(locator, NNTPLocator):
         source, number = "1994 NNTP", locator.article_number
-        what = "newsgroup" if number is None else "article"
+        description = "newsgroup" if number is None else "article"
         where = f"{locator.group}" if number is None else f"{number} of {locator.group}"
     elif locator.message_id is not None:
-        what, where = "article", f"<{locator.message_id}>"
+        description, where = "article", f"<{locator.message_id}>"
     else:
-        what, where = "newsgroups" if locator.is_set else "newsgroup", locator.group or "*"
-    return Place(source=source, what=what, where=locator.native(where), note=note)
+        description, where = "newsgroups" if locator.is_set else "newsgroup", locator.group or "*"
+    return Place(source=source, what=description, where=locator.native(where), note=note)
 
 
 def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iterator[Step]:
@@ -232,9 +232,9 @@ def _argument(text: str, part: str, excluded: re.Pattern[str], charset: str = "u
     return octets
 
 
-def _receive_block(role: NewsRole, what: str, source: str, *after: str) -> Receive:
+def _receive_block(role: NewsRole, description: str, source: str, *after: str) -> Receive:
     """Return the step that receives a block of lines (RFC 3977 3.1.1)."""
-    return Receive(source=source, what=what, until="dot", after=after, role=role)
+    return Receive(source=source, what=description, until="dot", after=after, role=role)
 
 
 def _command(

@@ -82,7 +82,9 @@ class _Answer:
         return True
 
 
-def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[Effect, Any, bytes | Redirection]:
+def exchange(
+    data: bytes, connection_id: int, timeout: float, where: str
+) -> Generator[Effect, Any, bytes | Redirection]:
     """Send a request, in one packet, until it is answered; join the answer from its packets.
 
     mine: the id of the connection, one of `connections`.
@@ -92,11 +94,11 @@ def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[E
 
     Raises: AccessTimeout, AccessFailed if the server refuses, ProtocolError, LimitExceeded.
     """
-    request = packet(data, mine)
+    request = packet(data, connection_id)
     answer = _Answer()
     is_confirmed = False  # whether the server has confirmed the request
-    tries, waits, pause = 1, 0, patience / (2**TRIES - 1)
-    first_pause, deadline = pause, monotonic() + patience
+    tries, waits, pause = 1, 0, timeout / (2**TRIES - 1)
+    first_pause, deadline = pause, monotonic() + timeout
     yield Write(request)
     resend_time = monotonic() + pause
     while True:
@@ -104,9 +106,11 @@ def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[E
         datagram = (yield Read(65_536, patience=remaining)) if remaining > 0 else None
         if datagram is None:
             if tries == TRIES or monotonic() >= deadline:
-                raise AccessTimeout(f"no answer in {patience:g} s after {tries} requests", _SOURCE, where=where)
+                raise AccessTimeout(f"no answer in {timeout:g} s after {tries} requests", _SOURCE, where=where)
             yield Write(
-                acknowledgement(mine, answer.through) if is_confirmed else acknowledge_through(request, answer.through)
+                acknowledgement(connection_id, answer.through)
+                if is_confirmed
+                else acknowledge_through(request, answer.through)
             )
             tries, pause = tries + 1, pause * 2
             resend_time = min(monotonic() + pause, deadline)
@@ -115,7 +119,7 @@ def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[E
             reply = read_packet(datagram)
         except NotProspero:
             continue
-        if reply.connection != mine:
+        if reply.connection != connection_id:
             continue
         if reply.option == 1:
             raise AccessFailed("the server refused the connection", _SOURCE, where=where)
@@ -124,11 +128,11 @@ def exchange(data: bytes, mine: int, patience: float, where: str) -> Generator[E
         is_confirmed = is_confirmed or reply.received > 0
         is_new = reply.number > 0 and answer.take(reply, where)
         if reply.flags & 0x80:
-            yield Write(acknowledgement(mine, answer.through))
+            yield Write(acknowledgement(connection_id, answer.through))
         if answer.is_complete:
             return b"".join(answer.pieces[number] for number in range(1, answer.total + 1))
         if reply.wait and waits < _MAX_WAITS:
             waits, is_new = waits + 1, True
         if is_new:
-            tries, pause, deadline = 1, first_pause, monotonic() + patience
+            tries, pause, deadline = 1, first_pause, monotonic() + timeout
             resend_time = min(monotonic() + max(first_pause, reply.wait), deadline)

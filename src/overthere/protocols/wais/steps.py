@@ -36,21 +36,21 @@ def steps(locator: WAISLocator, credentials: Credentials) -> Iterator[Step]:
     searchable = locator.wtype is None and not locator.words
     note = Cited("the search words are missing: they follow a question mark", "RFC 4156 2") if searchable else ""
     yield Send(source="WAIS 1.5 2.1", data=protocol.init(), lines=0, note=note)
-    what = "the longest message that the server takes"
-    yield Receive(source="WAIS 1.5 2.2", what=what, until="length", role=WAISRole.INIT_RESPONSE)
+    description = "the longest message that the server takes"
+    yield Receive(source="WAIS 1.5 2.2", what=description, until="length", role=WAISRole.INIT_RESPONSE)
     if locator.wtype is not None:
         # The name in the request selects the database; the document-id is sent unchanged (RFC 4156 2).
         note = Cited(
             f"an answer with all {SLICE:,} octets: the same request is sent for the next {SLICE:,}", "RFC 1625 4"
         )
         yield Send(source="RFC 1625 4", data=slice_request(locator, 0), lines=0, note=note)
-        what = f"the first {SLICE:,} octets of the document"
-        yield Receive(source="WAIS 1.5 4.4", what=what, until="length", role=WAISRole.DOCUMENT)
+        description = f"the first {SLICE:,} octets of the document"
+        yield Receive(source="WAIS 1.5 4.4", what=description, until="length", role=WAISRole.DOCUMENT)
     elif not searchable:
         words = guarded(locator.search or "", "search", "WAIS 1.5 A", charset=locator.charset)
         yield Send(source="WAIS 1.5 A", data=protocol.search(_database(locator), words), lines=0)
-        what = "the citations of the documents found"
-        yield Receive(source="RFC 1625 4", what=what, until="length", role=WAISRole.CITATIONS)
+        description = "the citations of the documents found"
+        yield Receive(source="RFC 1625 4", what=description, until="length", role=WAISRole.CITATIONS)
 
 
 def slice_request(locator: WAISLocator, start: int) -> bytes:

@@ -51,7 +51,7 @@ class CoAPLocator(HostLocator):
         return tuple(percent_decode(one.encode()).decode("utf-8", "surrogateescape") for one in arguments)
 
 
-def _facts(name: str, **more: Any) -> Scheme:
+def _facts(name: str, **fields: Any) -> Scheme:
     """The scheme of one of the six names."""
     source = SOURCES[name]
     rule = name.replace("+", "-") + "-uri"
@@ -76,7 +76,7 @@ coap-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
         unspoken="a request takes the Constrained Application Protocol (RFC 7252), which overthere does not speak",
         normal=(default_port(PORTS[name], f"RFC 7252 6.3, {source}"), slash_for_empty_path("RFC 7252 6.3")),
         no_fragment="RFC 7252 6.4",
-        **more,
+        **fields,
     )
 
 

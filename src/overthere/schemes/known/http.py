@@ -131,7 +131,7 @@ def _text(raw: str) -> str:
     return percent_decode(raw.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
 
 
-def _facts(name: str, **more: Any) -> Scheme:
+def _facts(name: str, **fields: Any) -> Scheme:
     """The scheme of one of the two names."""
     return Scheme(
         name=name,
@@ -148,7 +148,7 @@ def _facts(name: str, **more: Any) -> Scheme:
         hierarchical=True,
         access="http",
         normal=(default_port(PORTS[name], "RFC 9110 4.2.3"), slash_for_empty_path("RFC 9110 4.2.3")),
-        **more,
+        **fields,
     )
 
 

@@ -69,7 +69,7 @@ class IRCLocator(Locator):
         return "isuser" in (flag.lower() for flag in self.flags)
 
 
-def _facts(name: str, **more: Any) -> Scheme:
+def _facts(name: str, **fields: Any) -> Scheme:
     """The scheme of one of the two names."""
     return Scheme(
         name=name,
@@ -93,7 +93,7 @@ irc-name  = *( unreserved / pct-encoded / "!" / "$" / "&" / "'" / "(" / ")" / "*
             "The draft has expired; IANA lists the name as provisional.",
             "No message is ever sent on behalf of a URI (URL Schemes for IRC, Security Considerations).",
         ),
-        **more,
+        **fields,
     )
 
 

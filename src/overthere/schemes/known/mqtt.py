@@ -38,7 +38,7 @@ class MQTTLocator(HostLocator):
         return topic or None
 
 
-def _facts(name: str, **more: Any) -> Scheme:
+def _facts(name: str, **fields: Any) -> Scheme:
     """The scheme of one of the two names."""
     return Scheme(
         name=name,
@@ -54,7 +54,7 @@ mqtt-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
         linkable=True,
         unspoken="a subscription takes MQTT (OASIS MQTT 5.0), which overthere does not speak",
         normal=(default_port(PORTS[name], "IANA's port numbers; RFC 3986 6.2.3"),),
-        **more,
+        **fields,
     )
 
 

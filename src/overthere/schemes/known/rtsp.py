@@ -30,7 +30,7 @@ class RTSPLocator(HostLocator):
     document: ClassVar[str] = "RFC 7826 4.2"
 
 
-def _facts(name: str, source: str, **more: Any) -> Scheme:
+def _facts(name: str, source: str, **fields: Any) -> Scheme:
     """Return the scheme of one of the three names, by the paragraph that defines it; a host is required."""
     return Scheme(
         name=name,
@@ -49,7 +49,7 @@ rtsp-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
         hierarchical=True,
         unspoken="a stream takes the Real-Time Streaming Protocol (RFC 7826), which overthere does not speak",
         normal=(default_port(PORTS[name], source),),
-        **more,
+        **fields,
     )
 
 

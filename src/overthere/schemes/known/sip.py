@@ -202,7 +202,7 @@ NOTES = (
 )
 
 
-def _facts(name: str, **more: Any) -> Scheme:
+def _facts(name: str, **fields: Any) -> Scheme:
     """The scheme of one of the two names."""
     return Scheme(
         name=name,
@@ -218,7 +218,7 @@ def _facts(name: str, **more: Any) -> Scheme:
         linkable=True,
         unspoken="a request takes the Session Initiation Protocol (RFC 3261), which overthere does not speak",
         normal=NORMAL,
-        **more,
+        **fields,
     )
 
 

@@ -54,7 +54,7 @@ class TelnetLocator(Locator):
         return to.authority(self.host, self.port, self.user, self.password) + path
 
 
-def _facts(name: str, end: str = "", **more: Any) -> Scheme:
+def _facts(name: str, end: str = "", **fields: Any) -> Scheme:
     """The scheme of one of the three names; end: what may follow the login, which has a host."""
     return Scheme(
         name=name,
@@ -67,7 +67,7 @@ def _facts(name: str, end: str = "", **more: Any) -> Scheme:
         lines=True,
         interactive=True,
         access="session",
-        **more,
+        **fields,
     )
 
 

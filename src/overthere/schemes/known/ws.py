@@ -13,7 +13,7 @@ from overthere.schemes.model import Example, Scheme, default_port, slash_for_emp
 __all__ = ["SCHEME", "WSS"]
 
 
-def _facts(name: str, **more: Any) -> Scheme:
+def _facts(name: str, **fields: Any) -> Scheme:
     """Return the scheme of one of the two names: no userinfo, and an empty host is not excluded (RFC 6455 3)."""
     return Scheme(
         name=name,
@@ -35,7 +35,7 @@ def _facts(name: str, **more: Any) -> Scheme:
             "A fragment has no meaning and must not be used (RFC 6455 3).",
             "There is no userinfo (RFC 6455 3).",
         ),
-        **more,
+        **fields,
     )
 
 

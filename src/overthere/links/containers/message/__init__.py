@@ -124,7 +124,7 @@ class _MessagePass:
                     return
                 end = yield from self._handle_part(event)
             elif self.yields_content:
-                yield from map(Note, ["truncated"] * event.cut + ["empty"] * event.empty)
+                yield from map(Note, ["truncated"] * event.is_cut + ["empty"] * event.empty)
             if end is not None:
                 self._close(end.open)
                 if not end.open:
@@ -152,7 +152,7 @@ class _MessagePass:
             yield from self._yield_flaws()
             self._open_multipart(part.number, header, base)
         elif not self.yields_content:
-            return None if self.traversal.marks else PartEnd(0, cut=False, empty=False)
+            return None if self.traversal.marks else PartEnd(0, is_cut=False, empty=False)
         elif header.media_type == EXTERNAL:
             yield self._make_document(f"{number}.MIME", base, HEADER, content=header.raw)
         else:
@@ -222,7 +222,7 @@ class _MessagePass:
         flaws += faults
         if header.is_misspelt:
             flaws.append("wrong-encoding")
-        if end.cut:
+        if end.is_cut:
             flaws.append("truncated")
         if not content and not flaws:
             flaws.append("empty")
