@@ -319,10 +319,7 @@ class Carrier:
         assert isinstance(sock, socket.socket)
         # A connection that ends without a closure alert is incomplete (RFC 9112 9.8).
         tls_socket = (self.policy.tls or ssl.create_default_context()).wrap_socket(
-            sock,
-            server_hostname=certificate_name(dial.host),
-            do_handshake_on_connect=False,
-            suppress_ragged_eofs=False,
+            sock, server_hostname=certificate_name(dial.host), do_handshake_on_connect=False, suppress_ragged_eofs=False
         )
         self.channels[dial.channel] = tls_socket
         yield from self._call_when_ready(tls_socket, tls_socket.do_handshake, False, deadline)

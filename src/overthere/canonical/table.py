@@ -85,10 +85,7 @@ STEPS: dict[str, Kind] = {
         _SB,
     ),
     "nfc": Kind(
-        work.nfc,
-        "UTF-8 escapes decoded and composed (NFC)",
-        "files whose names differ only in it",
-        "RFC 3987 5.3.2.2",
+        work.nfc, "UTF-8 escapes decoded and composed (NFC)", "files whose names differ only in it", "RFC 3987 5.3.2.2"
     ),
     "collapse-slashes": Kind(work.collapse_slashes, "one slash for several in the path", "empty segments", _SB),
     "root-slash": Kind(

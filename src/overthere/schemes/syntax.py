@@ -22,7 +22,7 @@ __all__ = ["grammar", "tables", "whole_automaton"]
 _TOP = "whole-uri"
 _GENERIC = {
     "port": """*"0" [ %x31-39 *3DIGIT / %x31-35 4DIGIT / "6" ( %x30-34 3DIGIT / "5" ( %x30-34 2DIGIT
-            / "5" ( %x30-32 DIGIT / "3" %x30-35 ) ) ) ]""",
+            / "5" ( %x30-32 DIGIT / "3" %x30-35 ) ) ) ]"""
 }
 """Rules that are narrower in a scheme than in RFC 3986: a port of TCP or UDP has 16 bits (RFC 6335 6)."""
 

@@ -15,14 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal, overload
 from urllib import parse
-from urllib.parse import (
-    DefragResult,
-    DefragResultBytes,
-    ParseResult,
-    ParseResultBytes,
-    SplitResult,
-    SplitResultBytes,
-)
+from urllib.parse import DefragResult, DefragResultBytes, ParseResult, ParseResultBytes, SplitResult, SplitResultBytes
 
 from overthere import kernel
 from overthere.ground.unicode_forms import normalize_unicode

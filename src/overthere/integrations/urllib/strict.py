@@ -16,14 +16,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import (
-    DefragResult,
-    DefragResultBytes,
-    ParseResult,
-    ParseResultBytes,
-    SplitResult,
-    SplitResultBytes,
-)
+from urllib.parse import DefragResult, DefragResultBytes, ParseResult, ParseResultBytes, SplitResult, SplitResultBytes
 
 from overthere import kernel
 from overthere.integrations import urllib as lenient

@@ -78,11 +78,7 @@ SCHEME = _facts(
     end=' [ "/" ]',
     title="Telnet session",
     documents={"url-1994": "TELNET, RLOGIN, TN3270", "rfc1738": "RFC 1738 3.8", "rfc3986": "RFC 4248"},
-    rules={
-        "url-1994": ("telnetaddress", "telnetaddress-prose"),
-        "rfc1738": ("telneturl",),
-        "rfc3986": ("telnet-uri",),
-    },
+    rules={"url-1994": ("telnetaddress", "telnetaddress-prose"), "rfc1738": ("telneturl",), "rfc3986": ("telnet-uri",)},
     linkable=True,
     normal=(default_port(PORTS["telnet"], "RFC 4248 2"), slash_for_empty_path("RFC 4248 2")),
     examples=(

@@ -31,10 +31,7 @@ def _facts(name: str, **fields: Any) -> Scheme:
         access="websocket",
         normal=(default_port(PORTS[name], "RFC 6455 3"), slash_for_empty_path("RFC 6455 3")),
         no_fragment="RFC 6455 3",
-        notes=(
-            "A fragment has no meaning and must not be used (RFC 6455 3).",
-            "There is no userinfo (RFC 6455 3).",
-        ),
+        notes=("A fragment has no meaning and must not be used (RFC 6455 3).", "There is no userinfo (RFC 6455 3)."),
         **fields,
     )
 
