@@ -64,6 +64,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             "theme/templates/feed.xml": "{{ head }}\n<feed>{{ more }}\n",
             "theme/plain.html": "<p>{% is written so %}\n",
             "docs/a.css": "",
+            "overrides/a.css": "",
             "package.json": "{}",
         },
         [
@@ -73,6 +74,9 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("theme/plain.html", '<a href="#gone">x</a>', "error"),
             ("docs/a.css", '@import "package";', "unsure"),
             ("docs/a.css", "@import './part';", "error"),
+            ("docs/a.css", "@import 'package/part.css';", "unsure"),
+            ("docs/a.css", "@import 'part.css';", "error"),
+            ("overrides/a.css", "a { background: url(../img/a.png) }", "unsure"),
             ("docs/a.css", "a { background: url(@/a.png) }", "unsure"),
             ("docs/a.css", "a { background: url(gone.png) }", "error"),
             ("docs/index.md", "[x](guide/setup.md#set-up)", "fine"),
@@ -171,7 +175,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ".vitepress/config.ts": "export default { base: '/', cleanUrls: true }\n",
             "index.md": "# Home\n",
             "guide/build.md": "# Build\n\n## build.target\n\n<!--@include: ./part.md-->\n",
-            "guide/part.md": "## Inserted\n",
+            "guide/part.md": "## Inserted\n\n## Party :tada:\n",
             "guide/live.md": "<script setup>\nimport List from './List.vue'\n</script>\n\n<List />\n",
             "public/logo.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
         },
@@ -179,6 +183,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("guide/build.md", "[x](#build-target)", "fine"),
             ("guide/build.md", "[x](./live)", "fine"),
             ("guide/build.md", "[x](/guide/build#inserted)", "fine"),
+            ("guide/build.md", "[x](./part.md#party)", "fine"),
             ("guide/build.md", "[x](/guide/build.html)", "fine"),
             ("guide/build.md", "![x](/logo.svg)", "fine"),
             ("guide/build.md", "[x](/)", "fine"),
@@ -223,6 +228,20 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("docs/02-guide/03-first.mdx", "[x](/docs/gone)", "error"),
             ("docs/02-guide/03-first.mdx", "[x](./gone.md)", "error"),
             ("docs/01-intro.md", "[x](#gone)", "error"),
+            ("docs/01-intro.md", '<Player src="/lost.mp4" />', "fine"),
+            ("docs/01-intro.md", '<video src="/gone.mp4"></video>', "error"),
+        ],
+    ),
+    "docusaurus with its own rules": (
+        {
+            "docusaurus.config.js": "const b = '/d'\nexport default { baseUrl: `${b}/`,\n"
+            "  markdown: { anchors: { maintainCase: true } } }\n",
+            "docs/a.md": "# My Thing\n",
+        },
+        [
+            ("docs/a.md", "[x](#My-Thing)", "unsure"),
+            ("docs/a.md", "![x](/d/img/a.png)", "unsure"),
+            ("docs/a.md", "[x](gone.md)", "error"),
         ],
     ),
     "hugo": (
@@ -273,7 +292,8 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             "_config.yml": "baseurl: /site\ncollections:\n  docs:\n    output: true\n"
             "    permalink: /:collection/:path/\n",
             "index.md": "---\n---\n# Home\n",
-            "_docs/one.md": "---\n---\n# One\n\n## Two {#\u062b\u0627\u0646\u064d\u0651}\n",
+            "_docs/one.md": "---\n---\n# One\n\n## Two {#\u062b\u0627\u0646\u064d\u0651}\n"
+            "\n## run `--fast` now\n\n## a -- b\n",
             "_docs/in/two.md": "---\nredirect_from: /was/\n---\n# Two\n\n{% include part.html %}\n",
             "_includes/part.html": '<p id="inserted">x <a href="unknown/">y</a></p>',
             "_posts/2020-01-02-news.md": "---\n---\n# News\n",
@@ -283,6 +303,9 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("_docs/one.md", "[x](../in/two/)", "fine"),
             ("_docs/one.md", "[x](/site/docs/in/two/#inserted)", "fine"),
             ("_docs/one.md", "[x](/site/team/)", "fine"),
+            ("_docs/one.md", "[x](#run---fast-now)", "fine"),
+            ("_docs/one.md", "[x](#run-fast-now)", "error"),
+            ("_docs/one.md", "[x](#a--b)", "fine"),
             ("_docs/one.md", "[x](#\u062b\u0627\u0646\u064d\u0651)", "fine"),
             ("_docs/one.md", "[x](/site/was/)", "fine"),
             ("index.md", "[x](2020/01/02/news.html)", "fine"),
@@ -376,7 +399,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
     "a generator that is not known": (
         {
             ".git/HEAD": "ref: refs/heads/main\n",
-            "site/content/learn/one.md": "---\ntitle: One\n---\n## Using {/*using*/}\n",
+            "site/content/learn/one.md": "---\ntitle: One\n---\n## Using {/*using*/}\n\n## A long one [#short]\n",
             "site/content/learn/two.md": "---\ntitle: Two\n---\n<Challenges />\n",
             "site/public/a.png": "",
         },
@@ -385,6 +408,9 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("site/content/learn/one.md", "[x](./two)", "fine"),
             ("site/content/learn/one.md", "![x](/a.png)", "fine"),
             ("site/content/learn/one.md", "[x](#using)", "fine"),
+            ("site/content/learn/one.md", "[x](#short)", "fine"),
+            ("site/content/learn/one.md", "[x](@/learn/three.md#a)", "unsure"),
+            ("site/content/learn/one.md", '<link href="$css$">', "template"),
             ("site/content/learn/one.md", "[x](/learn/two#gone)", "unsure"),
             ("site/content/learn/one.md", "[x](#gone)", "error"),
             ("site/content/learn/one.md", "[x](./gone)", "error"),

@@ -8,7 +8,10 @@ from unicodedata import category
 
 from overthere.ground.unicode_forms import normalize_unicode
 
-__all__ = ["SLUGS", "docutils", "slug"]
+__all__ = ["CODE_HYPHEN", "SLUGS", "docutils", "slug"]
+
+CODE_HYPHEN = "\ue000"
+"""A hyphen in code, which does not become a part of a dash."""
 
 
 def slug(text: str, rule: str) -> str:
@@ -119,6 +122,7 @@ def _kramdown(text: str) -> str:
 def _jekyll(text: str) -> str:
     # Kramdown::Parser::GFM#generate_gfm_header_id: dashes and ellipses have already become single characters.
     plain = _lower(_DOTS.sub("", _DASHES.sub("", text)))
+    plain = plain.replace(CODE_HYPHEN, "-")
     return "".join(char for char in plain if char in "- \t" or _is_word(char)).replace(" ", "-").replace("\t", "-")
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from overthere.broken.heading_slugs import docutils, slug
+from overthere.broken.heading_slugs import CODE_HYPHEN, docutils, slug
 from overthere.links.documents import html
 from overthere.links.documents.markdown import DIRECTIVE, NESTED, blocks, is_prose, pieces, unwrap
 
@@ -33,6 +33,9 @@ _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\b(?:id|name)\s*=", re.IGNORECASE)
 _WRITTEN_ID = re.compile(r"\{:?+[^{}#]*+#([^\s#={}*/]++)[^{}]*+\}\s*+\Z")
 _COMMENT_ID = re.compile(r"(?:\{/\*|<!--)\s*+#?([^\s*<>]++)[^*<>]*+(?:\*/\}|-->)\s*+\Z")
 """`{/* #id */}` in MDX, which Docusaurus reads."""
+_BRACKET_ID = re.compile(r"\[#([\w.-]++)\]\s*+\Z")
+"""`[#id]` of Nextra and Fumadocs."""
+_EMOJI = re.compile(r":[\w+-]++:")
 _ALONE = re.compile(r"[ \t]*+\{(:?+)([^{}\n]*+)\}[ \t]*+\Z")
 _AFTER = re.compile(r"\{(:?+)([^{}\n]*+)\}")
 _SPAN = re.compile(r"\]\{(:?+)([^{}\n]*+)\}")
@@ -179,6 +182,8 @@ class MarkdownAnchors:
             match = match if source[: match.start()][-1:] in (" ", "\t", "") else None
         if match is None and self.rule in ("docusaurus", "github"):
             match = _COMMENT_ID.search(source)
+        if match is None and self.rule == "github":
+            match = _BRACKET_ID.search(source)
         explicit = match[1] if match is not None else None
         if match is not None and not self.dialect.explicit_id:
             self.anchors.add(match[1])  # renderers other than GitHub's read the same files
@@ -191,8 +196,14 @@ class MarkdownAnchors:
             return
         parser = _parser()
         inline_tokens = parser.inline.parse(source, parser, {}, [])
-        blank = "" if self.rule == "myst" else " "
-        name = slug("".join(_shown_text(inline_tokens, self.dialect.alternative, blank)), self.rule)
+        if self.rule == "jekyll":
+            for token in inline_tokens:
+                if token.type == "code_inline":
+                    token.content = token.content.replace("-", CODE_HYPHEN)
+        shown_text = "".join(_shown_text(inline_tokens, self.dialect.alternative, "" if self.rule == "myst" else " "))
+        name = slug(shown_text, self.rule)
+        if self.rule == "vitepress" and ":" in shown_text:
+            self.anchors.add(slug(_EMOJI.sub("", shown_text), self.rule))
         if self.rule == "myst":
             title = "".join(_shown_text(inline_tokens, False, " "))
             self.titles[" ".join(title.lower().split())] += 1

@@ -38,19 +38,14 @@ from overthere.links.job.task_builder import Task
 __all__ = ["find_projects", "project_of"]
 
 _READERS: dict[str, Callable[[str, str, str], Project | None]] = {
-    **dict.fromkeys(mkdocs.FILES, mkdocs.read),
-    **dict.fromkeys(sphinx.FILES, sphinx.read),
-    **dict.fromkeys(sphinx.BOOK_FILES, sphinx.book),
-    **dict.fromkeys(mdbook.FILES, mdbook.read),
-    **dict.fromkeys(vitepress.FILES, vitepress.read),
-    **dict.fromkeys(docusaurus.FILES, docusaurus.read),
-    **dict.fromkeys(jekyll.FILES, jekyll.read),
-    **dict.fromkeys(hugo.FILES, hugo.read),
-    **dict.fromkeys(eleventy.FILES, eleventy.read),
-    **dict.fromkeys(astro.FILES, astro.read),
-    **dict.fromkeys(quarto.FILES, quarto.read),
-    **dict.fromkeys(antora.FILES, antora.read),
-}
+    name: read
+    for names, read in (
+        (mkdocs.FILES, mkdocs.read), (sphinx.FILES, sphinx.read), (sphinx.BOOK_FILES, sphinx.book),
+        *((module.FILES, module.read) for module in (mdbook, vitepress, docusaurus, jekyll, hugo, eleventy, astro)),
+        (quarto.FILES, quarto.read), (antora.FILES, antora.read),
+    )
+    for name in names
+}  # fmt: skip
 """By the name of the configuration: a function of its folder, path and text that returns the project, or None if the
 file belongs to another program."""
 _BASE_NAMES = frozenset(os.path.basename(name) for name in _READERS)

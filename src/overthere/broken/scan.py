@@ -166,6 +166,12 @@ def _hide_templates(result: Scan, text: str) -> str:
     return hidden
 
 
+def _is_linked(place: str) -> bool:
+    """Whether an attribute of an element is a link: on components, `href` and `src` are values like any other."""
+    name, _, attribute = place.rpartition(" ")
+    return name in LINKED.get(attribute, (name,))
+
+
 class _HTMLReferences:
     """Collects the references in tags and style sheets of an HTML document, with its base element."""
 
@@ -176,8 +182,7 @@ class _HTMLReferences:
 
     def add(self, item: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
         """Add a reference of a tag if it is a link, or a refresh; attributes: None for a style sheet."""
-        tag_name, _, attribute = item.where.rpartition(" ")
-        if tag_name not in LINKED.get(attribute, (tag_name,)):
+        if not _is_linked(item.where):
             return
         document, bases = self.result.document, self.bases
         if item.codebase not in bases:
@@ -365,7 +370,7 @@ def _read_other(result: Scan, options: Options) -> None:
             result.notes[item.kind] = None
         elif isinstance(item, PassedContent):
             result.passed[item.kind] += 1
-        else:
+        elif not item.where.startswith("html ") or _is_linked(item.where[5:]):
             base = item.base or document.base
             if item.codebase is not None:
                 base = from_content(item.codebase, base)

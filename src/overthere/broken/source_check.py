@@ -35,8 +35,8 @@ def find_by_project(place: Place, reference: Reference, scan: Scan, site: Site, 
     if place.verdict == "no-document" and scan.kind == "css":
         if _is_of_bundler(reference, scan.document.source):
             return Place("unsure", name=f"{path}: a bundler may know this name")
-        if _is_asset(scan.document.source, site.checker.projects):
-            return Place("unsure", name=f"{path}: Hugo writes this style sheet into another folder")
+        if _is_asset(scan.document.source, site.checker.projects) or (project.has_templates and not project.generator):
+            return Place("unsure", name=f"{path}: the build writes this style sheet into another folder")
     if scan.is_template and place.verdict == "no-document":
         return Place("unsure", name=f"{path}: the pages of a template are in other folders")
     if not project.generator:
@@ -71,7 +71,8 @@ def is_beside_labels(scan: Scan, checker: Checker) -> bool:
 
 def _is_of_bundler(ref: Reference, source: str) -> bool:
     """Whether a style sheet of a JavaScript package refers to another package, or to a folder by an alias."""
-    is_package = ref.where.startswith("@import") and not _NAMES_FILE.search(ref.reference) and ref.reference[:1] != "."
+    may_be_package = "/" in ref.reference or not _NAMES_FILE.search(ref.reference)
+    is_package = ref.where.startswith("@import") and may_be_package and ref.reference[:1] not in ("", ".", "/")
     if not is_package and not _ALIAS.match(ref.reference):
         return False
     around = folders_above(os.path.dirname(os.path.abspath(source)))
@@ -103,6 +104,8 @@ def _by_unknown_generator(place: Place, project: Project, source: str, site: Sit
         page = pages.find_source(source, name, is_markup)
         if page.path is not None:
             return site.place_of(page.path)
+    if project.aliases is not None and project.aliases(name):
+        return Place("unsure", name=f"{name}: the generator may know this name")
     if name.startswith("/"):
         return place if place.verdict == "outside" else Place("outside")
     assumed = project._replace(mounts=(Mount(site.repository or os.path.dirname(source)),))

@@ -54,13 +54,13 @@ def js_values(text: str, key: str) -> list[str]:
 
 
 def site_path(uri: str) -> str:
-    """The path of the URI at which a site is published, between slashes.
+    """The path of the URI at which a site is published, between slashes; a computed one as it is written.
 
     >>> site_path("https://h.example/docs"), site_path("")
     ('/docs/', '/')
     """
     match = _PATH.match(uri)
-    path = (match[1] or "/") if match else "/"
+    path = uri if "$" in uri else (match[1] or "/") if match else "/"
     return f"/{path.strip('/')}/" if path.strip("/") else "/"
 
 

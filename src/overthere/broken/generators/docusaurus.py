@@ -40,6 +40,7 @@ def read(folder: str, config: str, text: str) -> Project:
         for route in routes
     ]
     mounts += [Mount(os.path.join(folder, "src", "pages")), Mount(folder)]
+    writes_anchors = "maintainCase" in text or any("mdx-loader" in name for name in _folders(folder, "patches"))
     return Project(
         "docusaurus",
         config,
@@ -56,6 +57,7 @@ def read(folder: str, config: str, text: str) -> Project:
         parts=("src/components/", "src/theme/", "_"),
         makes=_is_generated,
         more_pages="a plug-in may make it" if _PAGE_MAKERS.search(text) else "",
+        more_anchors="the configuration changes how anchors are written" if writes_anchors else "",
         inserts=_INSERTS,
         bases=(folder,),
         aliases=re.compile(r"@.*+|pathname:.*+|!.*+").fullmatch,

@@ -15,7 +15,7 @@ _MAX_TEMPLATE_LENGTH = 2000
 _EXPRESSION = re.compile(r"=\{(?!\{)")
 """An attribute of JSX whose value is code."""
 _BRACES = re.compile(r"[{}]")
-_TEMPLATE_MARKUP = re.compile(r"\{\{|\{%|<%|<\?|\$\{|\A\{|%[({][\w.]++[)}]s?")
+_TEMPLATE_MARKUP = re.compile(r"\{\{|\{%|<%|<\?|\$\{|\A\{|%[({][\w.]++[)}]s?|\A\$[\w.-]++\$")
 _SUFFIXES = (
     *(".j2", ".jinja", ".jinja2", ".njk", ".liquid", ".erb", ".ejs", ".php", ".hbs", ".mustache", ".twig", ".tmpl"),
     *(".tpl", ".gohtml", ".vue", ".svelte", ".astro", ".jsx", ".tsx", ".mdx"),
