@@ -309,7 +309,7 @@ def test_a_redirect_keeps_the_fragment(tmp_path: Path) -> None:
     made(tmp_path, {"index.html": '<a href="http://h.example/a#b">'})
     checker, options = Checker(online=True), Options(rooted=True)
     inside = InternalCheck(list(tasks([str(tmp_path)], None, options)), checker, options, Summary(), keeps_outside=True)
-    assert sum(inside.gather())
+    assert sum(inside.read_sources())
     moved = Outcome("http://h.example/a", "moved-permanently", 301, "", "http://h.example/c", True, (), 0.0, False)
     (found,) = inside.findings({moved.uri: moved._replace(kind=None)})
     assert (found.kind, found.suggestion, found.certainty) == ("moved-permanently", "http://h.example/c#b", "certain")
@@ -342,10 +342,10 @@ def test_what_is_beside_the_sources_leaves_no_page_to_python(tmp_path: Path, ker
         (site / name).symlink_to(outside / name)
     given, summary = list(tasks([str(site)], None, Options())), Summary()
     check = InternalCheck(given, Checker(), Options(), summary)
-    assert sum(check.gather())
+    assert sum(check.read_sources())
     if kernels == "native" and kernel.name == "native":
         left = [name for name in check.site.names if name.endswith(b".html") and name[:1] in b"az"]
-        assert set(left) == {check.site.names[number] for number in check.open}
+        assert set(left) == {check.site.names[number] for number in check.open_references}
     assert (summary.references, summary.within, summary.outside) == (9, 8, 1)
     assert [(one.reference, one.kind) for one in check.findings({})] == [
         ("folder", "redirected"), ("missing", "no-document"), ("mailto:a", "bad-mailto"),

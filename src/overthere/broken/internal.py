@@ -45,8 +45,9 @@ class _PlainKeys:
     def __init__(self) -> None:
         self.keys: set[int] = set()
 
-    def update(self, octets: bytes) -> None:
-        self.keys.update(memoryview(octets).cast("Q"))
+    def update(self, packed_keys: bytes) -> None:
+        """Add keys, from the bytes of an array of them."""
+        self.keys.update(memoryview(packed_keys).cast("Q"))
 
     def __contains__(self, key: int) -> bool:
         return key in self.keys
@@ -55,7 +56,7 @@ class _PlainKeys:
         return len(self.keys)
 
     def lacks(self, pairs: bytes) -> bool:
-        """Whether of any pair of keys neither is here."""
+        """Return whether there is a pair of which this set contains neither key."""
         values = iter(memoryview(pairs).cast("Q"))
         return any(first not in self.keys and last not in self.keys for first, last in zip(values, values, strict=True))
 
@@ -63,12 +64,12 @@ class _PlainKeys:
 class _PageFacts(NamedTuple):
     """Facts about a document that the final check needs."""
 
-    findings: bool
-    pairs: bytes
-    outside: bytes
-    page: int
+    has_findings: bool
+    anchor_pairs: bytes
+    external_keys: bytes
+    page_number: int
     """Its identity for other pages."""
-    perhaps: bytes = b""
+    container_keys: bytes = b""
     unsettled: Scan | None = None
 
 
@@ -91,45 +92,46 @@ class InternalCheck:
         self.summary: Summary = summary
         self.site: Site = Site(tasks, checker)
         if checker.exclude_path:
-            self.tasks = [task._replace(paths=tuple(filter(self._includes, task.paths))) for task in tasks]
-        self.keys: Keys | _PlainKeys = _keys()
-        self.states: dict[int, State] = {}
-        self.outer: dict[int, str] = {}
+            self.tasks = [task._replace(paths=tuple(filter(self._keep_or_count, task.paths))) for task in tasks]
+        self.keys: Keys | _PlainKeys = _make_keys()
+        self.document_states: dict[int, State] = {}
+        self.outer_paths: dict[int, str] = {}
         self.page_facts: dict[tuple[int, str], _PageFacts] = {}
         """Facts by the number of the task and the source."""
-        self.outside: dict[str, set[str]] = {}
+        self.external_fragments: dict[str, set[str]] = {}
         """External URIs with the referenced fragments, if they will be requested."""
-        self.distinct: set[int] = set()
+        self.external_keys: set[int] = set()
         self.pages: Pages | None = None
         """The native kernel's reader."""
-        self.open: dict[int, tuple[bytes, str | None]] = {}
-        """The pages that the native kernel has read, by number: their undecided references, and the base."""
+        self.open_references: dict[int, tuple[bytes, str | None]] = {}
+        """The pages that the native kernel has read, by number: the references that may be faults, and the base."""
         self.judged: dict[int, ReferenceState] = {}
         """The states of targets that the native kernel leaves to Python, by their keys."""
-        self.missing: dict[tuple[bytes, str | None, str], ReferenceState] = {}
+        self.missing_documents: dict[tuple[bytes, str | None, str], ReferenceState] = {}
         """The first of these states for each missing document, by folder, base and reference without fragment."""
-        self.settled: dict[ReferenceState, ReferenceState] = {}
+        self.settled_states: dict[ReferenceState, ReferenceState] = {}
         """The states of targets without faults; equal states are shared."""
         self.read_elsewhere: set[str] = set()
         """Paths that other processes read."""
-        self.unsettled: int = 0
+        self.unsettled_count: int = 0
         """The number of references that Python has read and that may be faults."""
-        self.following: dict[int, int] = {}
+        self.refresh_targets: dict[int, int] = {}
         """The page to which each page refreshes at once."""
 
     def _has_templates(self, number: int) -> bool:
         """Whether a page may be a template of a generator."""
         return bool(self.checker.projects) and project_of(self.checker, self.site.sources[number]).has_templates
 
-    def _includes(self, path: str) -> bool:
+    def _keep_or_count(self, path: str) -> bool:
+        """Return whether a path is checked; count it in the summary if a pattern excludes it."""
         source = self.site.source_of(path)
         if any(fits(source, pattern) for pattern in self.checker.exclude_path):
             self.summary.passed["excluded"] += 1
             return False
         return True
 
-    def gather(self) -> Generator[int, None, None]:
-        """Read every document once.  Yields: the number of bytes read since the last item."""
+    def read_sources(self) -> Generator[int, None, None]:
+        """Read every document and store its keys.  Yields: the number of bytes read since the last item."""
         slow = workers.cut_work(self.tasks, self.checker)
         if slow:
             self.read_elsewhere = {path for _, task in slow for path in task.paths}
@@ -141,53 +143,57 @@ class InternalCheck:
                     self.summary.add(result.summary)
                     yield result.summary.octets
         if kernel.name == "native":
-            yield from self._read_in_rust()
+            yield from self._read_with_kernel()
         else:
-            for at in range(len(self.tasks)):
-                yield self._read(at, self.tasks[at].paths)
+            for task_number in range(len(self.tasks)):
+                yield self._read(task_number, self.tasks[task_number].paths)
         self._read_outer()
-        self.summary.distinct = len(self.distinct)
+        self.summary.distinct = len(self.external_keys)
         self.summary.held = 8 * len(self.keys) + sum(
-            len(facts.pairs) + len(facts.outside) + len(facts.perhaps) for facts in self.page_facts.values()
+            len(facts.anchor_pairs) + len(facts.external_keys) + len(facts.container_keys)
+            for facts in self.page_facts.values()
         )
-        self.summary.held += sum(len(references) for references, _ in self.open.values())
+        self.summary.held += sum(len(references) for references, _ in self.open_references.values())
 
-    def add_page(self, task: int, page: PageKeys) -> None:
+    def add_page(self, task_number: int, page: PageKeys) -> None:
         """Store the keys and facts of a document that was read."""
         self.keys.update(page.anchors.tobytes())
         if page.document >= 0:
-            self.states[page.document] = self.states[page.called] = page.state
-        self.outer.update(page.outer)
+            self.document_states[page.document] = self.document_states[page.called] = page.state
+        self.outer_paths.update(page.outer)
         outside = array("Q", sorted(map(document_key, page.outside)))
-        self.distinct.update(outside)
+        self.external_keys.update(outside)
         if self.keeps_outside:
             for uri in page.outside:
-                self.outside.setdefault(uri, set()).update(page.fragments.get(uri, ()))
+                self.external_fragments.setdefault(uri, set()).update(page.fragments.get(uri, ()))
         outside_keys = outside.tobytes() if self.keeps_outside else b""
         number = page.document if page.called < 0 else page.called
         if page.next >= 0:
-            self.following[number] = page.next
+            self.refresh_targets[number] = page.next
         if page.findings or page.pairs or page.perhaps or outside_keys or page.next >= 0:
             unsettled = page.unsettled
-            self.unsettled += 0 if unsettled is None else len(unsettled.references)
-            if self.unsettled > _MAX_UNSETTLED:
+            self.unsettled_count += 0 if unsettled is None else len(unsettled.references)
+            if self.unsettled_count > _MAX_UNSETTLED:
                 unsettled = None
-            self.page_facts[task, page.source] = _PageFacts(
+            self.page_facts[task_number, page.source] = _PageFacts(
                 page.findings, page.pairs.tobytes(), outside_keys, number, page.perhaps.tobytes(), unsettled
             )
 
-    def _read(self, at: int, paths: Sequence[str]) -> int:
-        """Read files of a task.  Returns: their size in bytes."""
+    def _read(self, task_number: int, paths: Sequence[str]) -> int:
+        """Read files of a task and store their keys.  Returns: the number of bytes of the documents that were read."""
         before = self.summary.octets
         paths = tuple(path for path in paths if path not in self.read_elsewhere)
         if paths:
-            task = self.tasks[at]._replace(paths=paths)
+            task = self.tasks[task_number]._replace(paths=paths)
             for page in gather(task, self.site, self.checker, self.options, self.summary):
-                self.add_page(at, page)
+                self.add_page(task_number, page)
         return self.summary.octets - before
 
-    def _read_in_rust(self) -> Iterator[int]:
-        """Read HTML files natively on all cores, other files meanwhile, then HTML files that only Python can read."""
+    def _read_with_kernel(self) -> Iterator[int]:
+        """Read HTML files natively on all cores, other files meanwhile, then HTML files that only Python can read.
+
+        Yields: the number of bytes read since the last item.
+        """
         from overthere._native import Keys
 
         site, tasks = self.site, list(enumerate(self.tasks))
@@ -197,19 +203,24 @@ class InternalCheck:
         self.pages = pages.reader(site, self.checker, self.keeps_outside)
         suspects = Keys()  # targets that are faults, or depend on other documents or servers
         with closing(pages.PageBatches(self.pages, site, self.checker, native_pages)) as batches:
-            for at, task in tasks:
-                yield self._read(at, [p for p in task.paths if task.name is not None or site.source_of(p) not in html])
+            for task_number, task in tasks:
+                yield self._read(
+                    task_number, [p for p in task.paths if task.name is not None or site.source_of(p) not in html]
+                )
                 while batches.is_ready:
                     yield self._store_batch(next(batches), suspects)
             for batch in batches:
                 yield self._store_batch(batch, suspects)
-        html = {source for source in html if site.numbers.get(source) not in self.open}
-        for at, task in tasks:
-            yield self._read(at, [p for p in task.paths if task.name is None and site.source_of(p) in html])
+        html = {source for source in html if site.numbers.get(source) not in self.open_references}
+        for task_number, task in tasks:
+            yield self._read(task_number, [p for p in task.paths if task.name is None and site.source_of(p) in html])
 
     def _store_batch(self, batch: pages.Lot, suspects: Keys) -> int:
-        """Store a batch from the native reader.  Returns: its size in bytes."""
-        self.distinct.update(map(document_key, batch.outside))
+        """Store a batch from the native reader.  Returns: its size in bytes.
+
+        suspects: the keys of targets that may be faults; new ones are added.
+        """
+        self.external_keys.update(map(document_key, batch.outside))
         self.summary.outside += sum(batch.outside.values())
         for key, (count, example) in batch.targets.items():
             state = self.judged.get(key)
@@ -224,48 +235,50 @@ class InternalCheck:
         for page in batch.pages:
             pages.count_page(page, self.summary)
             self.keys.update(page.anchors)
-            self.states[page.number] = _NATIVE_PAGE
-            self.open[page.number] = page.open and suspects.narrow(page.open), page.base
+            self.document_states[page.number] = _NATIVE_PAGE
+            self.open_references[page.number] = page.open and suspects.narrow(page.open), page.base
             if page.next is not None:
-                self.following[page.number] = page.next
+                self.refresh_targets[page.number] = page.next
         return sum(page.octets for page in batch.pages)
 
     def _check_target(self, example: pages.Example) -> ReferenceState:
-        """Check a target that the native kernel leaves to Python; of one that is decided only the counts are stored.
+        """Check a target that the native kernel leaves to Python, and return its state.
 
+        The state of a target without faults has only what is counted: `passed`, `is_within`, and "" if it is outside.
         A missing document is checked once for all its plain fragments, unless generators or `remap` matter.
         """
         number, base, text, is_map = example
         path, _, fragment = text.partition("#")
         place = self.site.names[number].rpartition(b"/")[0], base, path
-        if (missing := self.missing.get(place)) is not None and _PLAIN_FRAGMENT.fullmatch(fragment):
+        if (missing := self.missing_documents.get(place)) is not None and _PLAIN_FRAGMENT.fullmatch(fragment):
             return missing
-        document = self._native_document(number)
+        document = self._page_document(number)
         reference = Reference("img usemap" if is_map else "a href", text, from_content(base, document.base), None, None)
         state = check_reference(reference, Scan(document, "html"), self.site, self.checker)
         outside = None if state.is_within else state.outside
         if outside is not None:
-            self.distinct.add(document_key(outside))
+            self.external_keys.add(document_key(outside))
             if self.keeps_outside:
-                self.outside.setdefault(outside, set()).update([state.fragment] if state.fragment else ())
+                self.external_fragments.setdefault(outside, set()).update([state.fragment] if state.fragment else ())
         if state.pairs and state.place is not None and state.place.path:
-            self.outer[state.place.document] = state.place.path
+            self.outer_paths[state.place.document] = state.place.path
         if state.findings or state.pairs or (outside is not None and self.keeps_outside):
             checked = state._replace(outside=outside)
             is_alone = not self.checker.projects and not self.checker.remap and _PLAIN_FRAGMENT.fullmatch(fragment)
             if is_alone and [kind for kind, _ in state.findings] == ["no-document"] and outside is None:
-                self.missing[place] = checked
+                self.missing_documents[place] = checked
             return checked
         settled = ReferenceState(passed=state.passed, is_within=state.is_within, outside=outside and "")
-        return self.settled.setdefault(settled, settled)
+        return self.settled_states.setdefault(settled, settled)
 
-    def _native_document(self, number: int, content: bytes = b"") -> Document:
+    def _page_document(self, number: int, content: bytes = b"") -> Document:
+        """Return a page of the sources, by its number, as a document with this content."""
         base = Base(URI(self.site.uri(number)), "retrieval", "retrieval")
         return Document(self.site.sources[number], content, base)
 
-    def _anchors(self, number: int) -> set[str] | None:
-        """The anchors of a page that the native kernel has read, or None."""
-        if self.pages is None or number not in self.open:
+    def _read_anchors(self, number: int) -> set[str] | None:
+        """Read the anchors again of a page that the native kernel has read, without image maps; None of other pages."""
+        if self.pages is None or number not in self.open_references:
             return None
         names = self.pages.anchors(pages.file_of(self.site, number), self.checker.limit)
         return {name.decode("utf-8", "replace") for name in names or () if not name.startswith(b"\0")}
@@ -273,22 +286,22 @@ class InternalCheck:
     def _read_outer(self) -> None:
         """Read the anchors of documents outside the sources to which references lead."""
         ignored_summary = Summary()
-        for document, path in self.outer.items():
+        for document, path in self.outer_paths.items():
             for page in gather(Task((path,), None, None), self.site, self.checker, self.options, ignored_summary):
                 if page.document == document:
                     self.keys.update(page.anchors.tobytes())
-                    self.states[document] = page.state
+                    self.document_states[document] = page.state
 
-    def _lacks(self, perhaps: bytes) -> bool:
-        """Whether an existing document of a container lacks an anchor; perhaps: as `PageKeys.perhaps`."""
-        values = iter(memoryview(perhaps).cast("Q"))
+    def _lacks(self, container_keys: bytes) -> bool:
+        """Whether an existing document of a container lacks an anchor; container_keys: as `PageKeys.perhaps`."""
+        values = iter(memoryview(container_keys).cast("Q"))
         return any(
             document in self.keys and first not in self.keys and last not in self.keys
             for document, first, last in zip(values, values, values, strict=True)
         )
 
-    def follow_redirect(self, outcome: Outcome, fragments: set[str]) -> Outcome:
-        """Return the outcome with its missing fragments if a redirect has led to a document that was read."""
+    def add_missing_fragments(self, outcome: Outcome, fragments: set[str]) -> Outcome:
+        """Return the outcome with the fragments that its final document lacks; unchanged if that was not read."""
         if outcome.final is None or outcome.kind not in (None, "moved-permanently"):
             return outcome
         document = uri_key(outcome.final)
@@ -311,26 +324,28 @@ class InternalCheck:
         bad = set(map(document_key, outcomes))
         faulty_sources: dict[int, set[str]] = {}
         unsettled: dict[str, Scan] = {}
-        turning = find_cycles(self.following)
+        turning = find_cycles(self.refresh_targets)
         for (number, source), facts in self.page_facts.items():
-            has_bad_outside = bool(facts.outside) and not bad.isdisjoint(memoryview(facts.outside).cast("Q"))
-            is_faulty = facts.page in turning or (bool(facts.perhaps) and self._lacks(facts.perhaps))
-            if facts.findings or has_bad_outside or is_faulty or self.keys.lacks(facts.pairs):
+            has_bad_uri = bool(facts.external_keys) and not bad.isdisjoint(memoryview(facts.external_keys).cast("Q"))
+            is_faulty = facts.page_number in turning or (
+                bool(facts.container_keys) and self._lacks(facts.container_keys)
+            )
+            if facts.has_findings or has_bad_uri or is_faulty or self.keys.lacks(facts.anchor_pairs):
                 faulty_sources.setdefault(number, set()).add(source)
                 if facts.unsettled is not None:
                     unsettled[source] = facts.unsettled
         reporter = Reporter(
-            self.site, self.checker, self.options, self.states, self.keys.__contains__, outcomes, turning,
-            self.following, self._anchors, unsettled,
+            self.site, self.checker, self.options, self.document_states, self.keys.__contains__, outcomes, turning,
+            self.refresh_targets, self._read_anchors, unsettled,
         )  # fmt: skip
-        faulty = _keys()
+        faulty = _make_keys()
         bad_targets = (key for key, seen in self.judged.items() if self._is_faulty(seen, outcomes))
         faulty.update(array("Q", bad_targets).tobytes())
         for number, task in enumerate(self.tasks):
             sources = faulty_sources.get(number, set())
             self.summary.read_again += len(sources.difference(unsettled))
             has_members = not sources.issubset(map(self.site.source_of, task.paths))
-            for is_native, paths in groupby(task.paths, lambda path: self.site.number_of(path) in self.open):
+            for is_native, paths in groupby(task.paths, lambda path: self.site.number_of(path) in self.open_references):
                 if is_native:
                     for path in paths:
                         yield from self._native_findings(reporter, task._replace(paths=(path,)), faulty, turning)
@@ -347,14 +362,14 @@ class InternalCheck:
     ) -> Iterator[Broken]:
         """Yield the findings of a page that the native kernel has read; faulty: the keys of targets with faults."""
         number = self.site.numbers[self.site.source_of(task.paths[0])]
-        open_references, base = self.open[number]
+        open_references, base = self.open_references[number]
         faults = cast("Keys", self.keys).faults(open_references, cast("Keys", faulty), number in turning)
         if not faults:
             return
         document_scan = None
         with suppress(OSError):
             content = Path(pages.file_of(self.site, number)).read_bytes()
-            document_scan = scan_faults(self._native_document(number, content), base, faults)
+            document_scan = scan_faults(self._page_document(number, content), base, faults)
         if document_scan is not None:
             yield from reporter.document(document_scan)
         else:
@@ -362,7 +377,8 @@ class InternalCheck:
             yield from reporter.task(task, {self.site.sources[number]})
 
 
-def _keys() -> Keys | _PlainKeys:
+def _make_keys() -> Keys | _PlainKeys:
+    """Return an empty set of keys, a native one if the kernel is native."""
     if kernel.name != "native":
         return _PlainKeys()
     from overthere._native import Keys

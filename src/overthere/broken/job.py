@@ -152,7 +152,7 @@ def _run(
             parts = [*parts, *tasks([crawl.records.path], None, options)]
         inside = InternalCheck(parts, checker, options, summary, keeps_outside=asker is not None)
         total, bytes_read = sum(task.size for task in inside.tasks), 0
-        for octets in inside.gather():
+        for octets in inside.read_sources():
             bytes_read += octets
             step("read", bytes_read, total)
         if crawl is not None and crawl.records.is_own:
@@ -167,7 +167,7 @@ def _run(
             if is_excluded(broken.target or broken.reference or "", checker):
                 summary.passed["excluded"] += 1
                 continue
-            if checker.external_only and (broken.target or "").partition("#")[0] not in inside.outside:
+            if checker.external_only and (broken.target or "").partition("#")[0] not in inside.external_fragments:
                 summary.passed["within"] += 1
                 continue
             summary.kinds[broken.kind] += 1
@@ -178,11 +178,11 @@ def _run(
 
 def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, step: Step) -> dict[str, Outcome]:
     """The outcomes of requesting the external URIs, except those that are fine."""
-    fragments_by_uri = inside.outside
+    fragments_by_uri = inside.external_fragments
     outcomes: dict[str, Outcome] = {}
     crawled = {} if crawl is None else crawl.outcomes
     for uri in crawled.keys() & fragments_by_uri.keys():
-        outcome = _accept(inside.follow_redirect(crawled[uri], fragments_by_uri[uri]), inside.checker)
+        outcome = _accept(inside.add_missing_fragments(crawled[uri], fragments_by_uri[uri]), inside.checker)
         if _is_reported(outcome):
             outcomes[uri] = outcome
     if not inside.checker.online:

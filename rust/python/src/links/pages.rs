@@ -120,7 +120,7 @@ impl Keys {
         })
     }
 
-    /// Whether both keys of any pair are missing.
+    /// Return whether there is a pair of which this set contains neither key.
     fn lacks(&mut self, py: Python<'_>, pairs: &[u8]) -> PyResult<bool> {
         guarded(py, || {
             self.sort();
