@@ -48,6 +48,7 @@ class Reference(NamedTuple):
     """A reference, with its base and its place."""
 
     where: str
+    """The element and attribute, such as "a href"."""
     reference: str
     base: Base
     target: str | None
@@ -91,17 +92,19 @@ class Scan:
     is_template: bool = False
     """Whether it is a template of pages whose addresses are not known."""
     notes: dict[str, None] = field(default_factory=dict)
+    """Kinds of notes, in order; the values are None."""
     passed: Counter[str] = field(default_factory=Counter)
     octets: list[tuple[int, int]] = field(default_factory=list)
     """Known places of a UTF-8 text, each as a number of characters and of bytes; empty if none is known."""
 
     @property
     def is_whole(self) -> bool:
+        """Whether the document was read to its end: it has no note of `UNREAD`."""
         return self.notes.keys().isdisjoint(UNREAD)
 
 
 def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options, project: Project) -> Scan:
-    """Read a document.
+    """Return the references, anchors and notes of a document; none of source code, and an error becomes a note.
 
     kind, notes: the results of `kinds.kind_of`.
     project: the project of which the document is a source.
@@ -113,7 +116,7 @@ def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options
         result.more_anchors = project.more_anchors
     if document.content and not is_source_code(document, kind):
         try:
-            _READERS_BY_KIND.get(kind, _read_other)(result, options)
+            _READERS_BY_KIND.get(kind, _read_without_places)(result, options)
         except Exception as error:  # an unreadable document must not end the check of the others
             result.notes[note_kind(error)] = None
     return result
@@ -135,34 +138,34 @@ def is_source_code(document: Document, kind: str) -> bool:
     return kind == "text" and suffix not in _PROSE and not suffix.isdecimal()
 
 
-def _html(result: Scan, options: Options) -> None:
-    document = result.document
+def _scan_html(page_scan: Scan, options: Options) -> None:
+    document = page_scan.document
     text, lossy = html.decode(document.content, document.charset)
-    result.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
+    page_scan.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
     if lossy:
-        result.notes["wrong-charset"] = None
-    text = _hide_templates(result, text)
+        page_scan.notes["wrong-charset"] = None
+    text = _hide_templates(page_scan, text)
     page = html.read(text)
-    result.anchors, result.maps, result.has_anchors = page.anchors, page.maps, True
-    result.notes |= dict.fromkeys(page.notes)
-    references = _HTMLReferences(result, page.base)
+    page_scan.anchors, page_scan.maps, page_scan.has_anchors = page.anchors, page.maps, True
+    page_scan.notes |= dict.fromkeys(page.notes)
+    references = _HTMLReferences(page_scan, page.base)
     for item, element, at, end in page.placed:
         if element is not None and element.is_inert:
             continue
         if isinstance(item, Found):
             references.add(item, "" if element is None else element.name, element and element.attributes, at, end)
         else:
-            result.passed[embedded_kind(item.name)] += 1
+            page_scan.passed[embedded_kind(item.name)] += 1
 
 
-def _hide_templates(result: Scan, text: str) -> str:
-    """The text of HTML or XML with templates hidden, if it may have any; without front matter it is then a template."""
-    if not result.project.has_templates and not templates.is_template_file(result.document.source):
+def _hide_templates(page_scan: Scan, text: str) -> str:
+    """Return HTML or XML with its templates hidden; if any is, and there is no front matter, mark it as a template."""
+    if not page_scan.project.has_templates and not templates.is_template_file(page_scan.document.source):
         return text
     hidden = templates.hide(text)
     if hidden != text and not text.startswith("---\n"):
-        result.is_template = True
-        result.more_anchors = result.more_anchors or "it is a template"
+        page_scan.is_template = True
+        page_scan.more_anchors = page_scan.more_anchors or "it is a template"
     return hidden
 
 
@@ -181,7 +184,7 @@ class _HTMLReferences:
         self.is_refreshed = False
 
     def add(self, item: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
-        """Add a reference of a tag if it is a link, or a refresh; attributes: None for a style sheet."""
+        """Add a reference if its element has such links; a first refresh sets `next`.  attributes: None in a sheet."""
         if not _is_linked(item.where):
             return
         document, bases = self.result.document, self.bases
@@ -242,6 +245,7 @@ _IN_SVG, _IN_SHEET = 1, 2
 
 
 def _hint_reason(name: str, attributes: dict[str, str]) -> str | None:
+    """Return "hint" if a link element only prepares a connection (preconnect, dns-prefetch), otherwise None."""
     if name != "link" or "rel" not in attributes:
         return None
     return "hint" if _HINTS & set(attributes["rel"].lower().split()) else None
@@ -257,41 +261,42 @@ def _skip_reason(where: str) -> str | None:
     return "ping" if place == "ping" else None
 
 
-def _css(result: Scan, options: Options) -> None:
-    document = result.document
+def _scan_css(page_scan: Scan, options: Options) -> None:
+    document = page_scan.document
     for item in css.read(document, options):
         if isinstance(item, Note):
-            result.notes[item.kind] = None
-    result.text = text_of(result.document)
-    for place, reference, (start, end) in css.with_places(result.text):
+            page_scan.notes[item.kind] = None
+    page_scan.text = text_of(page_scan.document)
+    for place, reference, (start, end) in css.with_places(page_scan.text):
         reason = "local" if reference.startswith("#") else None
-        result.references.append(Reference(place, reference, document.base, None, reason, start, end))
+        page_scan.references.append(Reference(place, reference, document.base, None, reason, start, end))
 
 
-def _markdown(result: Scan, options: Options) -> None:
+def _scan_markdown(page_scan: Scan, options: Options) -> None:
+    """Read Markdown with templates hidden; its anchors depend on the project, whose generator may be unknown."""
     from overthere.broken.generators.inserts import inserted_texts
     from overthere.broken.markdown_anchors import MarkdownAnchors
 
-    original, project = without_front_matter(result.document), result.project
-    has_front_matter = original.content != result.document.content
-    result.document, result.text = original, text_of(original)
-    if (visible_text := templates.hide(templates.hide_mathematics(result.text))) != result.text:
-        result.document = original._replace(content=visible_text.encode(), charset="utf-8")
+    original, project = without_front_matter(page_scan.document), page_scan.project
+    has_front_matter = original.content != page_scan.document.content
+    page_scan.document, page_scan.text = original, text_of(original)
+    if (visible_text := templates.hide(templates.hide_mathematics(page_scan.text))) != page_scan.text:
+        page_scan.document = original._replace(content=visible_text.encode(), charset="utf-8")
         if _NAMED_BY_TEMPLATE.search(visible_text):
-            result.more_anchors = result.more_anchors or "a template names a heading"
+            page_scan.more_anchors = page_scan.more_anchors or "a template names a heading"
     if not project.generator and (has_front_matter or original.source.endswith(".mdx")):
-        result.project = project = unknown_generator(project)
-    _read_other(result, options)
-    result.document = original
-    if "too-large" in result.notes:
+        page_scan.project = project = unknown_generator(project)
+    _read_without_places(page_scan, options)
+    page_scan.document = original
+    if "too-large" in page_scan.notes:
         return
     anchor_reader = MarkdownAnchors(project.anchors)
-    inserted = list(inserted_texts(result.text, original.source, project))
+    inserted = list(inserted_texts(page_scan.text, original.source, project))
     anchor_reader.read(visible_text, *filter(None, (text for text, _ in inserted)))
-    result.more_anchors = next(filter(None, (result.more_anchors, *(reason for _, reason in inserted))), "")
-    result.anchors, result.labels, result.has_anchors = anchor_reader.anchors, anchor_reader.labels, True
-    result.names_labels = anchor_reader.rule == "myst"
-    result.titles = {title for title, count in anchor_reader.titles.items() if count == 1}
+    page_scan.more_anchors = next(filter(None, (page_scan.more_anchors, *(reason for _, reason in inserted))), "")
+    page_scan.anchors, page_scan.labels, page_scan.has_anchors = anchor_reader.anchors, anchor_reader.labels, True
+    page_scan.names_labels = anchor_reader.rule == "myst"
+    page_scan.titles = {title for title, count in anchor_reader.titles.items() if count == 1}
 
 
 _NAMED_BY_TEMPLATE = re.compile(
@@ -301,80 +306,83 @@ _NAMED_BY_TEMPLATE = re.compile(
 )
 
 
-def _rst(result: Scan, options: Options) -> None:
+def _scan_rst(page_scan: Scan, options: Options) -> None:
     from overthere.links.documents import rst
 
-    text, lossy = decode_text(result.document.content, result.document.charset)
+    text, lossy = decode_text(page_scan.document.content, page_scan.document.charset)
     if lossy:
-        result.notes["wrong-charset"] = None
-    result.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
+        page_scan.notes["wrong-charset"] = None
+    page_scan.text = text = text.replace("\r\n", "\n").replace("\r", "\n")
     parsed = rst.parse(text)
-    result.notes |= dict.fromkeys(parsed.notes)
+    page_scan.notes |= dict.fromkeys(parsed.notes)
     if parsed.roles:
-        result.passed["sphinx-role"] += parsed.roles
-    result.anchors, result.has_anchors = parsed.anchors, parsed.has_anchors
-    rule = result.project.anchors
-    if result.project.generator == "sphinx":
-        result.labels = result.anchors
+        page_scan.passed["sphinx-role"] += parsed.roles
+    page_scan.anchors, page_scan.has_anchors = parsed.anchors, parsed.has_anchors
+    rule = page_scan.project.anchors
+    if page_scan.project.generator == "sphinx":
+        page_scan.labels = page_scan.anchors
     elif rule in ("github", "gitlab"):  # these use the same anchors for headings as in Markdown
-        result.anchors.update(slug(title, rule) for title in parsed.titles)
-    result.references = [
-        Reference(item.where, item.reference, result.document.base, item.target, None) for item in parsed.references
+        page_scan.anchors.update(slug(title, rule) for title in parsed.titles)
+    page_scan.references = [
+        Reference(item.where, item.reference, page_scan.document.base, item.target, None) for item in parsed.references
     ]
 
 
-def _notebook(result: Scan, options: Options) -> None:
+def _scan_notebook(page_scan: Scan, options: Options) -> None:
     from overthere.broken.markdown_anchors import MarkdownAnchors
     from overthere.links.documents import notebook
 
-    _read_other(result, options)
-    result.text = text_of(result.document)
-    cells = notebook.cells(result.text)
-    if cells is None or "too-large" in result.notes:
+    _read_without_places(page_scan, options)
+    page_scan.text = text_of(page_scan.document)
+    cells = notebook.cells(page_scan.text)
+    if cells is None or "too-large" in page_scan.notes:
         return
-    for rule in ("notebook", result.project.anchors):
+    for rule in ("notebook", page_scan.project.anchors):
         anchor_reader = MarkdownAnchors(rule)
         anchor_reader.read("\n\n".join(cells))
-        result.anchors |= anchor_reader.anchors
-    result.has_anchors = True
+        page_scan.anchors |= anchor_reader.anchors
+    page_scan.has_anchors = True
 
 
-def _xml(result: Scan, options: Options) -> None:
-    original = result.document
-    visible_text = _hide_templates(result, text_of(result.document)) if result.project.has_templates else ""
+def _scan_xml(page_scan: Scan, options: Options) -> None:
+    """Read XML without templates and front matter; if it has any, it is no fault that the rest is unreadable."""
+    original = page_scan.document
+    visible_text = _hide_templates(page_scan, text_of(page_scan.document)) if page_scan.project.has_templates else ""
     end = front_matter_end(visible_text.encode())
-    is_completed = end > 0 or result.is_template
+    is_completed = end > 0 or page_scan.is_template
     if is_completed:
         content = visible_text.encode()[end:].decode().lstrip(templates.MARK + " \n")
-        result.document = original._replace(content=content.encode(), charset="utf-8")
-    _read_other(result, options)
-    result.text, result.has_anchors = anchors.xml(result.document, result.anchors)
+        page_scan.document = original._replace(content=content.encode(), charset="utf-8")
+    _read_without_places(page_scan, options)
+    page_scan.text, page_scan.has_anchors = anchors.xml(page_scan.document, page_scan.anchors)
     if is_completed:
-        result.document, result.text = original, visible_text
-        if result.notes.pop("unreadable", "") is None:  # it becomes valid XML only when it is filled in
-            result.passed["template"] += 1
+        page_scan.document, page_scan.text = original, visible_text
+        if page_scan.notes.pop("unreadable", "") is None:  # it becomes valid XML only when it is filled in
+            page_scan.passed["template"] += 1
 
 
-def _read_other(result: Scan, options: Options) -> None:
-    """Read the document by the reader of its kind, which does not record places."""
-    document = result.document
-    if result.kind not in READERS:
+def _read_without_places(page_scan: Scan, options: Options) -> None:
+    """Read references and notes by the reader of the kind, without their places; nothing if there is no reader."""
+    document = page_scan.document
+    if page_scan.kind not in READERS:
         return
-    if result.kind in ("text", "uri-list"):
-        result.text = text_of(result.document)
+    if page_scan.kind in ("text", "uri-list"):
+        page_scan.text = text_of(page_scan.document)
     read: Callable[[Document, Options], Iterator[Found | Note | PassedContent]] = import_module(
-        READERS[result.kind]
+        READERS[page_scan.kind]
     ).read
     for item in read(document, options):
         if isinstance(item, Note):
-            result.notes[item.kind] = None
+            page_scan.notes[item.kind] = None
         elif isinstance(item, PassedContent):
-            result.passed[item.kind] += 1
+            page_scan.passed[item.kind] += 1
         elif not item.where.startswith("html ") or _is_linked(item.where[5:]):
             base = item.base or document.base
             if item.codebase is not None:
                 base = from_content(item.codebase, base)
-            result.references.append(Reference(item.where, item.reference, base, item.target, _skip_reason(item.where)))
+            page_scan.references.append(
+                Reference(item.where, item.reference, base, item.target, _skip_reason(item.where))
+            )
 
 
 def text_of(document: Document) -> str:
@@ -384,5 +392,6 @@ def text_of(document: Document) -> str:
 
 
 _READERS_BY_KIND: dict[str, Callable[[Scan, Options], None]] = {
-    "html": _html, "css": _css, "markdown": _markdown, "xml": _xml, "rst": _rst, "notebook": _notebook,
+    "html": _scan_html, "css": _scan_css, "markdown": _scan_markdown, "xml": _scan_xml, "rst": _scan_rst,
+    "notebook": _scan_notebook,
 }  # fmt: skip
