@@ -15,7 +15,7 @@ from overthere.links.containers import mbox, message
 from overthere.links.containers.model import Place, Stream
 from overthere.links.documents.kinds import kind_of
 from overthere.links.model import NOTES, Document, Note, Options
-from overthere.links.report.rows import rows
+from overthere.links.report.rows import make_rows_builder
 from overthere.protocols.mail import dialogue as messages
 from overthere.testing.replay import DOCUMENTED
 from readings import OUTER, rows_of
@@ -77,7 +77,7 @@ def _rows(document: Document) -> None:
     """The rows of a part; what is in containers in it is another input."""
     kind, _ = kind_of(document)
     options = _OPTIONS._replace(json=True)
-    for link in rows_of(rows(options), document, kind, options):
+    for link in rows_of(make_rows_builder(options), document, kind, options):
         assert link.source == document.source, link
 
 

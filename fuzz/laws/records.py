@@ -19,7 +19,7 @@ from overthere.links.job.extraction import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.record_pages import RecordPages
-from overthere.links.report.rows import rows
+from overthere.links.report.rows import make_rows_builder
 from readings import OUTER
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "check", "envelope", "pack", "read_file", "record", "response", "seeds"]
@@ -41,8 +41,8 @@ def read_file(
     octets: bytes, options: Options, natively: bool, of: str = "warc"
 ) -> tuple[list[Link], Counter[str], int]:
     """The rows of a container, such as a WARC file; the counts of what it passed over; how many pages it has."""
-    made = rows(options)
-    reader = NestedReader(options, len(octets), pages=made.pages if natively else None)
+    made = make_rows_builder(options)
+    reader = NestedReader(options, len(octets), pages=made.make_page_reader if natively else None)
     found: list[Link] = []
     pages = 0
     outside = Document("w", b"", OUTER)

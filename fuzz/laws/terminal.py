@@ -23,7 +23,7 @@ from overthere.ground.display import columns, printable
 from overthere.ground.errors import OverthereError
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Options
-from overthere.links.report.rows import rows
+from overthere.links.report.rows import make_rows_builder
 from readings import OUTER
 from seeds import cases
 
@@ -139,7 +139,7 @@ def _lines(octets: bytes, text: str) -> None:
 
 def _links(octets: bytes, text: str) -> None:
     """The table for people, of a page."""
-    made = rows(Options(audit=True))
+    made = make_rows_builder(Options(audit=True))
     document = Document(octets[:40].decode("utf-8", "replace"), octets, OUTER, "text/html", "utf-8")
     batches = [made.take() for _ in fill(made, document, "html", (), Options())]
     batches.append(made.take())

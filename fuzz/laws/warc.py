@@ -13,7 +13,7 @@ from damage import SampleArchive, Span
 from overthere.links.containers.records import cuts
 from overthere.links.documents.kinds import kind_of
 from overthere.links.model import Document, Note, Options, PassedContent
-from overthere.links.report.rows import rows
+from overthere.links.report.rows import make_rows_builder
 from readings import OUTER, flat_members, rows_of
 
 __all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
@@ -101,7 +101,7 @@ def _check_parts(octets: bytes) -> None:
     whole = list(_read(octets))
     for found in whole:
         if isinstance(found, Document):
-            rows_of(rows(_OPTIONS), found, kind_of(found)[0], _OPTIONS)
+            rows_of(make_rows_builder(_OPTIONS), found, kind_of(found)[0], _OPTIONS)
     places = list(cuts(io.BytesIO(octets), 64))
     given: list[Document | Note | PassedContent] = []
     for start, end in zip(places, [*places[1:], None], strict=True):

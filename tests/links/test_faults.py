@@ -107,7 +107,8 @@ def test_a_reader_that_fails(
 def test_a_kind_that_cannot_be_found_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
     monkeypatch.setattr("overthere.links.containers.nested.kind_of", failing(RuntimeError(), kind_of))
-    monkeypatch.setattr("overthere.links.report.rows._NativeRows.pages", None)  # natively no kind is asked for
+    # Natively no kind is asked for.
+    monkeypatch.setattr("overthere.links.report.rows._NativeRows.make_page_reader", None)
     # Where the bad one lies in a container, this is what is asked for first.
     assert told(tmp_path / name) == ([] if name in ("aggregate.tar", "a.tar.gz") else OTHERS, ["reader-failed"])
 
@@ -140,7 +141,8 @@ def test_a_container_that_fails(
     end = {"mbox": "mbox", "message": "eml", "warc": "warc.gz"}[name.partition(".")[0]]
     (tmp_path / "o").write_bytes(outer({"0.html": PAGES[0], f"1.{end}": inner, "2.html": PAGES[3]}))
     monkeypatch.setattr(f"overthere.links.containers.{name}", broken)
-    monkeypatch.setattr("overthere.links.report.rows._NativeRows.pages", None)  # or no record becomes a document
+    # Otherwise no record becomes a document.
+    monkeypatch.setattr("overthere.links.report.rows._NativeRows.make_page_reader", None)
     assert told(tmp_path / "o") == (["x0", "x3"], ["reader-failed"])
 
 

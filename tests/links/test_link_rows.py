@@ -71,9 +71,9 @@ def test_every_field_without_pyarrow_is_that_of_a_batch(make: type[_NativeRows |
             rows.add(
                 one, BASE, [Found("link", text) for text in ("x", "x#", "#é", "\udc80", "%", "", "//H:80/\U0001f517")]
             )
-            rows.note(one, "unreadable")
+            rows.add_note(one, "unreadable")
     assert both[0].take_links() == list(links(both[1].take()))
-    assert [both[0].take_links(), len(both[0]), both[0].octets] == [[], 0, 0]
+    assert [both[0].take_links(), len(both[0]), both[0].text_bytes] == [[], 0, 0]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -223,7 +223,7 @@ def test_what_python_found_becomes_the_same_rows(found: list[tuple[str, str, str
     both = []
     for rows in (_NativeRows(Options()), _PythonRows(Options())):
         rows.add(document(b""), BASE, references)
-        rows.note(document(b""), "truncated")
+        rows.add_note(document(b""), "truncated")
         both.append(list(links(rows.take())))
         assert len(rows) == 0
     assert both[0] == both[1]

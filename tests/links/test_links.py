@@ -295,7 +295,7 @@ def deadly_record(record, here, options):
 
 html.octets, warc._read_documents = deadly, deadly_record
 if "EARLY" in os.environ:
-    _NativeRows.pages = None  # and each record in Python
+    _NativeRows.make_page_reader = None  # and each record in Python
 """
 DEADLY_JOB = """
 for batch in batches([sys.argv[1]], "http://h/", workers=2):

@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).parents[2] / "fuzz"))
 from laws import records
 from overthere.links.model import Document, Options
 from overthere.links.report.record_pages import RecordPages
-from overthere.links.report.rows import rows
+from overthere.links.report.rows import make_rows_builder
 from readings import OUTER
 from test_archives import tarred, zipped
 
@@ -63,7 +63,7 @@ def test_most_records_are_read_natively(monkeypatch: pytest.MonkeyPatch, of: str
 
 def read_natively(whole: bytes) -> dict[str, tuple[int, int]]:
     """What of a WARC file is read natively, by kind."""
-    made = rows(Options())
+    made = make_rows_builder(Options())
     reader = RecordPages(made, Document("w", b"", OUTER))  # type: ignore[arg-type]
     assert len(list(reader.read_records(io.BytesIO(whole), 0, len(whole), "", is_packed=False))) < 2
     return made.page_counts

@@ -20,7 +20,7 @@ from overthere.links.documents import css, html, json, markdown, plaintext, xml
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Options
-from overthere.links.report.rows import OCTETS, _NativeRows, _PythonRows
+from overthere.links.report.rows import MAX_TEXT_BYTES, _NativeRows, _PythonRows
 from overthere.mail import fields
 from overthere.protocols.ftp import dialogue as ftpdialogue
 from overthere.protocols.gopher import entries as gopherentries
@@ -195,12 +195,12 @@ def test_a_batch_of_long_rows_ends_in_time(made: type[_PythonRows | _NativeRows]
         document = DOCUMENT._replace(content=b"a{src:url(x)}" * 100, base=Base(URI(base), "retrieval"))
     rows, most, given = made(Options()), 0, []
     for _ in fill(rows, document, kind, (), Options()):
-        most = max(most, rows.octets)
+        most = max(most, rows.text_bytes)
         given.append(rows.take())
-    most = max(most, rows.octets)
+    most = max(most, rows.text_bytes)
     given.append(rows.take())
     errors = [error for batch in given for error in batch.column("error").to_pylist()]
     # A document becomes so much; that there was more is told.
     assert len(errors) > (20 if kind == "html" else 4)
     assert errors[-1] == "too-large"
-    assert most < 2 * OCTETS
+    assert most < 2 * MAX_TEXT_BYTES

@@ -22,7 +22,7 @@ from overthere.ground.caches import bounded_cache
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
-from overthere.links.report.rows import rows
+from overthere.links.report.rows import make_rows_builder
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class Crawl:
 
     def _targets(self, document: Document) -> Iterator[tuple[str, bool]]:
         """Yield the URIs of the site to which a document links, and whether each may be a document."""
-        row_builder = rows(self._options)
+        row_builder = make_rows_builder(self._options)
         kind, notes = kind_of(document)
         for _ in fill(row_builder, document, kind, notes, self._options):
             yield from self._site_links(row_builder.take_links())

@@ -23,7 +23,7 @@ from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd, carry_out_links
 from overthere.links.model import Document, Link, OptionFields, Options
-from overthere.links.report.rows import rows
+from overthere.links.report.rows import make_rows_builder
 from overthere.values.normalize import Rung
 from overthere.values.uri import URI
 
@@ -210,7 +210,7 @@ def extract_html(text: str, retrieval: URI | str, *, source: str = "", rung: Run
     [('d/', 'http://h/a/d/'), ('../x?#', 'http://h/a/x?#')]
     """
     options = Options(rung=rung)
-    row_builder = rows(options)
+    row_builder = make_rows_builder(options)
     base = Base(URI(retrieval).replace(fragment=None), "retrieval", "retrieval")
     document = Document(source, text.encode("utf-8", "replace"), base, "text/html", "utf-8")
     for _ in fill(row_builder, document, "html", (), options):

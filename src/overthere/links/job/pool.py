@@ -22,7 +22,7 @@ from overthere.links.job.task_documents import failed_sources
 from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.job.threads import is_native, run_threads
 from overthere.links.model import Options
-from overthere.links.report.rows import rows
+from overthere.links.report.rows import make_rows_builder
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -299,11 +299,11 @@ class _Pool:
         else:
             retry, source = suspect.next_task(task, self.rows.get(number, 0))
             if source is not None:
-                row_builder = rows(self.options)
+                row_builder = make_rows_builder(self.options)
                 for document in failed_sources(
                     task._replace(paths=task.paths[suspect.path : suspect.path + 1], ignored=0), self.options
                 ):
-                    row_builder.note(document._replace(source=source or document.source), "unreadable")
+                    row_builder.add_note(document._replace(source=source or document.source), "unreadable")
                 self.store_message(number, bytes(row_builder.take().serialize()))
             suspect.path, suspect.unit, suspect.source, suspect.has_new_rows = 0, -1, "", not retry.rows
         worker = _Worker(self.options)

@@ -11,7 +11,7 @@ from overthere.links.documents import embedded_data, html
 from overthere.links.job.readers import READERS
 from overthere.links.model import BEGUN, Document, Found, Note, Options, PassedContent
 from overthere.links.report.record_pages import BATCH
-from overthere.links.report.rows import OCTETS, Rows
+from overthere.links.report.rows import MAX_TEXT_BYTES, Rows
 
 __all__ = ["fill"]
 
@@ -25,22 +25,24 @@ def fill(rows: Rows, document: Document, kind: str, notes: tuple[str, ...], opti
     kind, notes: the result of `kinds.kind_of`.
     """
     if kind == BEGUN:
-        rows.begin(document)
-        if rows.page_bytes is None:
+        rows.continue_page(document)
+        if rows.begun_page_bytes is None:
             yield
         else:
-            yield from _limit(rows, document, rows.page_bytes, _make_rows(rows, document, options, set(document.notes)))
+            yield from _limit(
+                rows, document, rows.begun_page_bytes, _make_rows(rows, document, options, set(document.notes))
+            )
         return
     for note in document.notes:
-        rows.note(document, note)
+        rows.add_note(document, note)
     if not document.content:
         # Containers have no content here; a note explains why it is missing.
         if not document.notes:
-            rows.note(document, "empty")
+            rows.add_note(document, "empty")
         return
     for note in notes:
         if note not in document.notes:
-            rows.note(document, note)
+            rows.add_note(document, note)
     batch_sizes = _read_html(rows, document, options) if kind == "html" else _read_other(kind, rows, document, options)
     yield from _limit(rows, document, len(document.content), batch_sizes)
 
@@ -50,17 +52,17 @@ def _limit(rows: Rows, document: Document, size: int, batch_sizes: Iterator[int]
 
     size: bytes of the document.  batch_sizes: bytes of each full batch.
     """
-    remaining = OCTETS + _MAX_EXPANSION * size
+    remaining = MAX_TEXT_BYTES + _MAX_EXPANSION * size
     for batch_size in batch_sizes:
         remaining -= batch_size
         if remaining < 0:
-            rows.note(document, "too-large")
+            rows.add_note(document, "too-large")
             return
         yield
 
 
 def _is_full(rows: Rows) -> bool:
-    return len(rows) >= BATCH or rows.octets >= OCTETS
+    return len(rows) >= BATCH or rows.text_bytes >= MAX_TEXT_BYTES
 
 
 _ROWS_PER_STEP = 256
@@ -71,9 +73,9 @@ def _read_html(rows: Rows, document: Document, options: Options) -> Iterator[int
     content, lossy = html.octets(document.content, document.charset)
     if lossy:
         _add_note(rows, document, "wrong-charset", notes)
-    for note in rows.html(document, content):
+    for note in rows.read_html(document, content):
         _add_note(rows, document, note, notes)
-    if rows.step(_ROWS_PER_STEP):
+    if rows.make_rows(_ROWS_PER_STEP):
         yield from _make_rows(rows, document, options, notes)
 
 
@@ -86,8 +88,8 @@ def _make_rows(rows: Rows, document: Document, options: Options, notes: set[str]
                 rows, document, rows.base, embedded_data.read(embedded, rows.base, options, document.depth), notes
             )
         if _is_full(rows):
-            yield rows.octets
-        has_more = rows.step(_ROWS_PER_STEP)
+            yield rows.text_bytes
+        has_more = rows.make_rows(_ROWS_PER_STEP)
 
 
 def _read_other(kind: str, rows: Rows, document: Document, options: Options) -> Iterator[int]:
@@ -101,7 +103,7 @@ def _add_note(rows: Rows, document: Document, kind: str, notes: set[str]) -> Non
     """Add a note on a document, once."""
     if kind not in notes:
         notes.add(kind)
-        rows.note(document, kind)
+        rows.add_note(document, kind)
 
 
 def _add_references(
@@ -119,7 +121,7 @@ def _add_references(
 
     for base, group in groupby(references, base_of):
         # A long base is repeated in every row, in most targets and in their normal forms.
-        step = min(_ROWS_PER_STEP, OCTETS // (3 * len(str((base or outer).uri))) + 1)
+        step = min(_ROWS_PER_STEP, MAX_TEXT_BYTES // (3 * len(str((base or outer).uri))) + 1)
         while items := list(islice(group, step)):
             found = [item for item in items if isinstance(item, Found)]
             for item in items if len(found) < len(items) else ():
@@ -130,4 +132,4 @@ def _add_references(
             if found:
                 rows.add(document, base or outer, found)
             if _is_full(rows):
-                yield rows.octets
+                yield rows.text_bytes

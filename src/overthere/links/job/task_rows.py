@@ -13,7 +13,7 @@ from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
 from overthere.links.model import BEGUN, Document, Link, Options
 from overthere.links.report.browser_column import Browsing
-from overthere.links.report.rows import Rows, rows
+from overthere.links.report.rows import Rows, make_rows_builder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,9 +58,9 @@ _Take = Callable[[Rows, Options, Browsing | None], _T]
 
 
 def _carry_out(task: Task, options: Options, progress: Progress, take: _Take[_T]) -> Iterator[_T | TaskEnd]:
-    builder = rows(options)
+    builder = make_rows_builder(options)
     # A retried task reports each record before it is read, so records are read one by one, in Python.
-    pages = builder.pages if progress.on_unit is None else None
+    pages = builder.make_page_reader if progress.on_unit is None else None
     if task.ignored:
         progress.passed["ignored"] += task.ignored
     return _read(documents(task, options, progress, pages), builder, options, task.size, progress, take)
@@ -68,7 +68,7 @@ def _carry_out(task: Task, options: Options, progress: Progress, take: _Take[_T]
 
 def read(documents: Iterable[KnownDocument], options: Options) -> Iterator[pa.RecordBatch | TaskEnd]:
     """Yield the rows of documents, each given with its kind, in batches; and the end."""
-    return _read(documents, rows(options), options, 0, Progress(), _take_batch)
+    return _read(documents, make_rows_builder(options), options, 0, Progress(), _take_batch)
 
 
 def _read(
@@ -105,14 +105,14 @@ def _has_batch(full_batches: Iterator[None], builder: Rows, document: Document) 
     try:
         return next(full_batches, False) is None
     except Exception as error:
-        builder.note(document, note_kind(error))
+        builder.add_note(document, note_kind(error))
         return False
 
 
 def _take_batch(builder: Rows, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
     batch = builder.take()
     if browsing is not None:
-        batch = browsing.fill(batch, builder.hrefs)
+        batch = browsing.fill(batch, builder.base_hrefs)
     if not options.audit:
         return batch
     from overthere.links.report.audit_column import fill_audit

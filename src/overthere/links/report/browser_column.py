@@ -69,7 +69,7 @@ class Browsing:
     def fill(self, batch: Any, hrefs: dict[str, str]) -> Any:
         """Return the batch with its column filled; the rows of a document may continue in the next.
 
-        hrefs: the href of each effective base element (`Rows.hrefs`); those of finished documents are removed.
+        hrefs: the href of each effective base element (`Rows.base_hrefs`); those of finished documents are removed.
         """
         import pyarrow as pa
 

@@ -25,7 +25,7 @@ _MAX_WINDOW = 1 << 23
 class _Rows(Protocol):
     native: LinkRows
     options: Options
-    page_bytes: int | None
+    begun_page_bytes: int | None
 
 
 class RecordPages:
@@ -78,7 +78,7 @@ class RecordPages:
             if stop == "record":
                 yield Record(f"{prefix}{place}", *details)
             elif stop in ("page", "full"):
-                notes, self.rows.page_bytes = details or ((), None)
+                notes, self.rows.begun_page_bytes = details or ((), None)
                 base = self.file_document.base if uri is None else Base(URI(uri), "retrieval", "retrieval")
                 depth = self.file_document.depth + 1
                 yield BegunPage(Document(f"{source}{place}", b"", base, "text/html", notes=tuple(notes), depth=depth))

@@ -32,26 +32,26 @@ if TYPE_CHECKING:
 
     from overthere._native import LinkRows
 
-__all__ = ["OCTETS", "Rows", "rows"]
+__all__ = ["MAX_TEXT_BYTES", "Rows", "make_rows_builder"]
 
-OCTETS = 1 << 24
+MAX_TEXT_BYTES = 1 << 24
 """Maximal bytes of text in a batch: a base may be as long as a document, and every row has it."""
 
 
 class Rows(ABC):
-    """The rows so far: `len` is their number, `octets` approximately the size of their text."""
+    """The rows so far: `len` is their number, `text_bytes` approximately the size of their text."""
 
-    octets: int
+    text_bytes: int
     base: Base
-    """The base of the document that `html` read."""
+    """The base for the embedded content of the document that `read_html` read."""
 
     def __init__(self) -> None:
-        self.page_bytes: int | None = None
-        """Bytes of the page that `pages` has begun; None if rows should be taken and no page is unfinished."""
+        self.begun_page_bytes: int | None = None
+        """Bytes of the page that a page reader has begun; None if rows should be taken and no page is unfinished."""
         self.skipped_counts: Counter[str] = Counter()
-        """Counts of embedded content that other readers skipped, by kind."""
-        self.hrefs: dict[str, str] = {}
-        """The href of the effective base element of each document that `html` read; the caller removes them."""
+        """Counts of embedded content that was skipped in Python, by kind."""
+        self.base_hrefs: dict[str, str] = {}
+        """The href of the effective base element of each document that `read_html` read; the caller removes them."""
 
     @property
     def passed_counts(self) -> Counter[str]:
@@ -59,46 +59,46 @@ class Rows(ABC):
         return +self.skipped_counts
 
     @property
-    def pages(self) -> MakePageReader | None:
-        """The reader that turns the pages of a crawl into rows by itself; None if there is none."""
+    def make_page_reader(self) -> MakePageReader | None:
+        """The function that makes the reader of a crawl's pages, which makes rows by itself; None if there is none."""
         return None
 
     @property
     def page_counts(self) -> dict[str, tuple[int, int]]:
-        """Number of documents that `pages` read, and their bytes, by kind."""
+        """Number of documents that page readers read, and their bytes, by kind."""
         return {}
 
-    def begin(self, document: Document) -> None:
-        """Continue with a page that `pages` has begun."""
+    def continue_page(self, document: Document) -> None:
+        """Set the base of the page that a page reader has begun; `make_rows` makes its further rows."""
         self.base = document.base
 
     @abstractmethod
     def __len__(self) -> int: ...
 
     @abstractmethod
-    def html(self, document: Document, content: bytes) -> list[str]:
-        """Read an HTML document whose characters are `content` in UTF-8; `step` makes the rows.
+    def read_html(self, document: Document, utf8_content: bytes) -> list[str]:
+        """Read an HTML document whose characters are `utf8_content`; `make_rows` makes the rows.
 
         Returns: notes on it.
         """
 
     @abstractmethod
-    def step(self, count: int) -> bool:
-        """Make at most `count` rows of what `html` read: fewer of long ones, none beyond what `take_embedded` gives.
+    def make_rows(self, count: int) -> bool:
+        """Make at most `count` rows of the document; stop earlier if the text is long, or at embedded content.
 
-        Returns: whether there are more.
+        Returns: False if all are made, otherwise True: there may be more.
         """
 
     @abstractmethod
     def take_embedded(self) -> EmbeddedContent | None:
-        """Return the embedded content at which `step` stopped, once: its references have a syntax of their own."""
+        """Return the embedded content at which `make_rows` stopped, once: its references have a syntax of their own."""
 
     @abstractmethod
     def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:
         """Add rows of references that share a base."""
 
     @abstractmethod
-    def note(self, document: Document, kind: str) -> None:
+    def add_note(self, document: Document, kind: str) -> None:
         """Add a row with a note on a document."""
 
     @abstractmethod
@@ -110,8 +110,8 @@ class Rows(ABC):
         """As `take`, without pyarrow."""
 
 
-def rows(options: Options) -> Rows:
-    """Return the native maker of rows where the kernel has the edition, otherwise the one in Python."""
+def make_rows_builder(options: Options) -> Rows:
+    """Return an empty collector of rows: a native one for rfc3986 with the native kernel, otherwise one in Python."""
     if kernel.name == "native" and options.edition == "rfc3986":
         return _NativeRows(options)
     return _PythonRows(options)
@@ -128,12 +128,12 @@ class _NativeRows(Rows):
         attributes = [(name, list(elements), rule) for name, elements, rule in html.ATTRIBUTES]
         rung = min(options.rung, Rung.SYNTAX)
         self.native: LinkRows = LinkRows(
-            attributes, names, options.metadata, list(SIGNATURES), rung, _map_text, html.values, _styles, normal,
-            part_of, html.octets,
+            attributes, names, options.metadata, list(SIGNATURES), rung, _map_text, html.values, _style_references,
+            normal, part_of, html.octets,
         )  # fmt: skip
 
     @property
-    def pages(self) -> MakePageReader | None:
+    def make_page_reader(self) -> MakePageReader | None:
         # The column `browser` is filled in Python, document by document.
         return None if self.options.whatwg else partial(RecordPages, self)
 
@@ -141,31 +141,32 @@ class _NativeRows(Rows):
     def page_counts(self) -> dict[str, tuple[int, int]]:
         return {kind: (count, octets) for kind, count, octets in self.native.counts()[0]}
 
-    def begin(self, document: Document) -> None:
-        super().begin(document)
-        self._find_base()
+    def continue_page(self, document: Document) -> None:
+        super().continue_page(document)
+        self._update_base()
 
     def __len__(self) -> int:
         return len(self.native)
 
     @property
-    def octets(self) -> int:  # type: ignore[override]
+    def text_bytes(self) -> int:  # type: ignore[override]
         return self.native.octets
 
-    def html(self, document: Document, content: bytes) -> list[str]:
+    def read_html(self, document: Document, utf8_content: bytes) -> list[str]:
         self.base = base = document.base
-        notes = self.native.html(document.source, content, str(base.uri), base.layer, _parts(document))
-        self._find_base()
+        notes = self.native.html(document.source, utf8_content, str(base.uri), base.layer, _parts(document))
+        self._update_base()
         if self.options.whatwg and (href := self.native.href()) is not None:
-            self.hrefs[document.source] = href
+            self.base_hrefs[document.source] = href
         return notes
 
-    def _find_base(self) -> None:
+    def _update_base(self) -> None:
+        """Set the base to that of the page's base element; only embedded content (option `metadata`) needs it."""
         base = self.base
         if self.options.metadata and (page_base := self.native.base()) != (str(base.uri), base.layer):
             self.base = Base(URI(page_base[0]), "content", "HTML base")
 
-    def step(self, count: int) -> bool:
+    def make_rows(self, count: int) -> bool:
         return self.native.step(count)
 
     def take_embedded(self) -> EmbeddedContent | None:
@@ -185,7 +186,7 @@ class _NativeRows(Rows):
         plain = [(_text(item.where), _text(item.reference), item.target) for item in references]
         self.native.add(document.source, str(base.uri), base.layer, plain, _parts(document))
 
-    def note(self, document: Document, kind: str) -> None:
+    def add_note(self, document: Document, kind: str) -> None:
         self.native.note(document.source, str(document.base.uri), kind)
 
     def take(self) -> pa.RecordBatch:
@@ -210,6 +211,7 @@ def _text(text: str) -> str:
 
 
 def _parts(document: Document) -> dict[str, str] | None:
+    """Return the URIs of the parts of a document's message with their sources, None if there are none."""
     return dict(document.parts) if document.parts else None
 
 
@@ -220,7 +222,8 @@ def _map_text(text: str) -> tuple[str | None, str | None, int | None]:
     return None if reference is None else str(reference), kind, at
 
 
-def _styles(text: str) -> list[tuple[str, str]]:
+def _style_references(text: str) -> list[tuple[str, str]]:
+    """Return the references of a style sheet or style attribute, each after its place."""
     return list(css.inline(text))
 
 
@@ -237,25 +240,25 @@ class _PythonRows(Rows):
         super().__init__()
         self.options = options
         self.links: list[Link] = []
-        self.octets = 0
+        self.text_bytes = 0
         self.pending: Iterator[Link | EmbeddedContent] = iter(())
         self.next_embedded: EmbeddedContent | None = None
         self.normalize = _normalizer(options)
-        self.make_link = self._link_of if options.edition == "rfc3986" else self._link_by_edition
+        self.make_link = self._make_link if options.edition == "rfc3986" else self._make_link_by_edition
 
     def __len__(self) -> int:
         return len(self.links)
 
     def _put(self, link: Link) -> None:
         self.links.append(link)
-        self.octets += sum(len(part) for part in link if isinstance(part, str))
+        self.text_bytes += sum(len(part) for part in link if isinstance(part, str))
 
-    def html(self, document: Document, content: bytes) -> list[str]:
-        page = html.read(content.decode("utf-8", "replace"))
+    def read_html(self, document: Document, utf8_content: bytes) -> list[str]:
+        page = html.read(utf8_content.decode("utf-8", "replace"))
         href, items = page.base, page.items
         self.base = base = from_content(href, document.base)
         if self.options.whatwg and href is not None:
-            self.hrefs[document.source] = href
+            self.base_hrefs[document.source] = href
         if not self.options.metadata:
             self.skipped_counts.update(kind(item.name) for item in items if isinstance(item, EmbeddedContent))
             items = [item for item in items if isinstance(item, Found)]
@@ -270,9 +273,9 @@ class _PythonRows(Rows):
         )
         return page.notes
 
-    def step(self, count: int) -> bool:
+    def make_rows(self, count: int) -> bool:
         for _ in range(count):
-            if self.octets >= OCTETS:
+            if self.text_bytes >= MAX_TEXT_BYTES:
                 break
             link = next(self.pending, None)
             if link is None:
@@ -291,34 +294,34 @@ class _PythonRows(Rows):
         for item in references:
             self._put(self.make_link(document, base, item))
 
-    def note(self, document: Document, kind: str) -> None:
+    def add_note(self, document: Document, kind: str) -> None:
         self._put(_EMPTY._replace(source=document.source, base=str(document.base.uri), error=kind))
 
-    def _link_of(self, document: Document, base: Base, item: Found) -> Link:
+    def _make_link(self, document: Document, base: Base, item: Found) -> Link:
         if item.target is not None:
-            reference, error, error_at = _resolve_meaning(item.target, item.reference)
+            reference, error, error_at = _parse_intended(item.target, item.reference)
         else:
             reference, problem = to_reference(item.reference)
             error, error_at = (None, None) if problem is None else (problem.kind, problem.start)
         if reference is None:
-            return _link(document, base, item, error=error, error_at=error_at)
+            return _fill_link(document, base, item, error=error, error_at=error_at)
         target = base.uri.join(reference)
         text = str(target)
         same = text.partition("#")[0] == str(base.uri)
-        return _link(
+        return _fill_link(
             document, base, item, target=text, fragment=target.fragment, same_document=same, error=error,
             error_at=error_at, normal=self.normalize(text), part=part_of(text, document.parts),
         )  # fmt: skip
 
-    def _link_by_edition(self, document: Document, base: Base, item: Found) -> Link:
-        """Return a link by an older document's grammar and algorithm; 1994 and RFC 1738 have no relative references."""
+    def _make_link_by_edition(self, document: Document, base: Base, item: Found) -> Link:
+        """Return the row of a reference by an older edition; url-1994 and rfc1738 have no relative references."""
         rules = edition(self.options.edition)
         reference = item.reference if item.target is None else item.target
         rule, has_relative = _REFERENCES[rules.name]
         findings = rules.check(reference, rule, 1)
         if findings:
             kind = "not-specified" if not has_relative and _is_relative(reference) else findings[0].kind
-            return _link(document, base, item, error=kind, error_at=findings[0].start)
+            return _fill_link(document, base, item, error=kind, error_at=findings[0].start)
         try:
             target = rules.resolve(str(base.uri), reference)
             if item.where in _REQUESTS:
@@ -338,7 +341,7 @@ class _PythonRows(Rows):
         except InvalidURI as problem:  # by this document the base is invalid, and so is the target
             error = problem.kind
         part = None if text is None else part_of(text, document.parts)
-        return _link(
+        return _fill_link(
             document, base, item, target=text, fragment=fragment, same_document=same, normal=normal, error=error,
             part=part,
         )  # fmt: skip
@@ -347,12 +350,12 @@ class _PythonRows(Rows):
         return to_batch(self.take_links())
 
     def take_links(self) -> list[Link]:
-        links, self.links, self.octets = self.links, [], 0
+        links, self.links, self.text_bytes = self.links, [], 0
         return [Link._make(_text(value) if isinstance(value, str) else value for value in link) for link in links]
 
 
-def _resolve_meaning(target: str, text: str) -> tuple[URIReference | None, str | None, int | None]:
-    """Return the intended URI of a text that is not a reference, or the kind of its fault and the place in the text."""
+def _parse_intended(target: str, text: str) -> tuple[URIReference | None, str | None, int | None]:
+    """Parse the intended URI of a text that is not a reference; return it, its fault's kind and place in the text."""
     reference, problem = to_reference(target)
     if problem is None:
         return reference, None, None
@@ -380,7 +383,7 @@ _REQUESTS = ("form action", "img src")
 _EMPTY = Link("", None, None, None, None, None, None, None, None, None, None, None, None)
 
 
-def _link(document: Document, base: Base, item: Found, **fields: Any) -> Link:
+def _fill_link(document: Document, base: Base, item: Found, **fields: Any) -> Link:
     return _EMPTY._replace(
         source=document.source,
         base=str(base.uri),
