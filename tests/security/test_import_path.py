@@ -144,11 +144,11 @@ def test_a_child_gets_a_safe_path_whatever_its_parent_has(hostile: Path, path: s
     code = (
         "import sys, os, multiprocessing.connection\n"
         "from overthere.ground.processes import Child\n"
-        "from overthere.links.job.pool import _work\n"
+        "from overthere.links.job.pool import _run_worker\n"
         "from overthere.links.model import Options\n"
         f"sys.path[:0] = ['', {str(hostile)!r}, '.']; os.chdir({str(hostile)!r})\n"
         f"os.environ['PYTHONPATH'] = {path.format(folder=hostile)!r}\n"
-        "child = Child(_work, Options()); child.pipe.send(None); child.join(); print(child.exitcode)\n"
+        "child = Child(_run_worker, Options()); child.pipe.send(None); child.join(); print(child.exitcode)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=NET, check=False

@@ -210,9 +210,9 @@ class _Job:
         self.committed = 0.0
 
     def run(self) -> None:
-        from overthere.links.job.pool import return_freed_memory
+        from overthere.links.job.pool import configure_memory
 
-        return_freed_memory()
+        configure_memory()
         began = time.monotonic()
         stopped: bool | None
         self._announce()

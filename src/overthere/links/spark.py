@@ -319,7 +319,9 @@ def _read_paths(version: str, options: Options, base: str | None, batches: _Batc
     uri = None if base is None else URI(base)
     for batch in batches:
         paths = [_local_path(path) for path in batch.column(0).to_pylist()]
-        yield from _rows(execute(tasks(paths, uri, options, sys.maxsize), options, 2 if _is_retry() else 1, apart=True))
+        yield from _rows(
+            execute(tasks(paths, uri, options, sys.maxsize), options, 2 if _is_retry() else 1, needs_processes=True)
+        )
 
 
 def _rows(batches: Iterator[pa.RecordBatch | TaskEnd]) -> _Batches:

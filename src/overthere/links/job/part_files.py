@@ -244,7 +244,7 @@ def carry_out(part: Part, options: Options, *, guarded: bool = False) -> Iterato
         if not all(map(os.path.isabs, _all_paths(part.tasks))):
             with suppress(OSError):  # without this folder the files are unreadable, and rows say so
                 stack.enter_context(chdir(part.folder))
-        yield from run_tasks(part.tasks, options, 2 if guarded else 1, apart=True)
+        yield from run_tasks(part.tasks, options, 2 if guarded else 1, needs_processes=True)
 
 
 def run(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["return_freed_memory", "run"]
+__all__ = ["configure_memory", "run"]
 
 _BUFFER_BYTES = 16 << 20
 """Bytes of rows of later tasks that are buffered per worker: about the rows of one task of a WARC file."""
@@ -42,14 +42,15 @@ _PIPE_CAPACITY = 1 << 14
 
 
 def run(
-    tasks: Iterable[Task], options: Options, workers: int, *, apart: bool = False
+    tasks: Iterable[Task], options: Options, workers: int, *, needs_processes: bool = False
 ) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
     """Yield the rows of all tasks in the order of the tasks, each task's followed by its end.
 
-    Threads do the work if the native kernel reads the first task, otherwise processes, because Python runs one thread
-    at a time.  A process that dies is replaced, and the document that it was reading gets a note.
+    Tasks of the web run in threads, others too if the native kernel reads the first of them; otherwise they run in
+    processes, because Python runs one thread at a time.  With one worker all run in this thread.  A process that dies
+    is replaced, and the document that it was reading gets a note.
 
-    apart: use processes in any case.
+    needs_processes: use processes also where the native kernel could use threads, but never for tasks of the web.
     """
     if workers <= 1:
         for task in tasks:
@@ -59,7 +60,7 @@ def run(
     for is_on_web, group in groupby(tasks, lambda task: task.policy is not None):
         first_task = next(group)
         group_tasks = chain((first_task,), group)  # noqa: B031 - the same group, continued
-        if is_on_web or (not apart and is_native(first_task, options)):
+        if is_on_web or (not needs_processes and is_native(first_task, options)):
             yield from run_threads(group_tasks, options, workers)
         else:
             yield from _run_processes(group_tasks, options, workers)
@@ -79,7 +80,7 @@ class _Worker:
     def __init__(self, options: Options) -> None:
         self.process = Child(_run_worker, options)
         self.pipe = self.process.pipe
-        self.tasks: deque[int] = deque()
+        self.task_numbers: deque[int] = deque()
 
     def end(self) -> None:
         with contextlib.suppress(OSError):
@@ -88,7 +89,7 @@ class _Worker:
 
 
 def _run_worker(pipe: Connection, options: Options) -> None:
-    return_freed_memory()
+    configure_memory()
     # Ctrl-C is for the process that reads: it ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, OSError):
@@ -103,42 +104,45 @@ class _RetryTask(NamedTuple):
     """A task during which a worker died, read again path by path and unit by unit (`progress.Progress`)."""
 
     task: Task
-    rows: int
+    arrived_rows: int
     """The number of its rows that have arrived already."""
-    after: int = -1
+    last_unit: int = -1
     """The last unit of the first path whose rows have all arrived; -1 for none."""
-    avoided: frozenset[int] = frozenset()
+    deadly_units: frozenset[int] = frozenset()
     """Units of the first path that killed a worker."""
 
 
 def _run_retry(pipe: Connection, retry: _RetryTask, options: Options) -> None:
-    sender = _Sender(pipe, retry.rows)
-    after, avoided = retry.after, retry.avoided
+    sender = _Sender(pipe, retry.arrived_rows)
+    last_unit, deadly_units = retry.last_unit, retry.deadly_units
     for index in range(len(retry.task.paths)):
         send_position = partial(sender.send_position, index)
-        progress = Progress(after, avoided, send_position)
+        progress = Progress(last_unit, deadly_units, send_position)
         send_position(progress)
         sender.send(carry_out(retry.task.path_task(index), options, progress), _PATH_END)
-        after, avoided = -1, frozenset()
+        last_unit, deadly_units = -1, frozenset()
     pipe.send_bytes(_TASK_END + pickle.dumps(TaskEnd({}, retry.task.size)))
 
 
 class _Sender:
-    """Sends results through a pipe, without the first `rows` rows, which have arrived already."""
+    """Sends results through a pipe, without the first `rows_to_skip` rows, which have arrived already."""
 
-    def __init__(self, pipe: Connection, rows: int = 0) -> None:
-        self.pipe, self.rows = pipe, rows
+    def __init__(self, pipe: Connection, rows_to_skip: int = 0) -> None:
+        self.pipe, self.rows_to_skip = pipe, rows_to_skip
 
-    def send_position(self, path: int, progress: Progress) -> None:
-        self.pipe.send_bytes(_POSITION + pickle.dumps((path, progress.unit, progress.source, not self.rows)))
+    def send_position(self, path_index: int, progress: Progress) -> None:
+        self.pipe.send_bytes(
+            _POSITION + pickle.dumps((path_index, progress.unit, progress.source, not self.rows_to_skip))
+        )
 
-    def send(self, results: Iterator[pa.RecordBatch | TaskEnd], end: bytes) -> None:
+    def send(self, results: Iterator[pa.RecordBatch | TaskEnd], end_prefix: bytes) -> None:
+        """Send results without the rows that have arrived; end_prefix begins the message of a `TaskEnd`."""
         for result in results:
             if isinstance(result, TaskEnd):
-                self.pipe.send_bytes(end + pickle.dumps(result))
+                self.pipe.send_bytes(end_prefix + pickle.dumps(result))
             else:
-                skipped = min(self.rows, result.num_rows)
-                self.rows -= skipped
+                skipped = min(self.rows_to_skip, result.num_rows)
+                self.rows_to_skip -= skipped
                 if skipped < result.num_rows:
                     self.pipe.send_bytes(memoryview(result.slice(skipped).serialize()))
 
@@ -149,31 +153,36 @@ class _Suspect:
     _MOST_DEATHS = 64  # in one path; the rest of it is skipped
 
     def __init__(self) -> None:
-        self.path, self.unit, self.source, self.has_new_rows = 0, -1, "", True
+        self.path_index, self.unit, self.source, self.has_new_rows = 0, -1, "", True
         """The position of the worker that reads it again, and whether its rows are new."""
-        self.avoided: frozenset[int] = frozenset()
+        self.deadly_units: frozenset[int] = frozenset()
         self.vain_retries = 0  # without a new row
         self.kinds: dict[str, tuple[int, int]] = {}
         self.passed: Counter[str] = Counter()
+        """Counts of the paths read so far, as `kinds`."""
 
-    def add(self, end: TaskEnd) -> None:
+    def add_counts(self, end: TaskEnd) -> None:
+        """Add the counts of a path that was read to its end."""
         self.passed.update(end.passed)
         for kind, (count, octets) in end.kinds.items():
             total = self.kinds.get(kind, (0, 0))
             self.kinds[kind] = (total[0] + count, total[1] + octets)
 
-    def next_task(self, task: Task, rows: int) -> tuple[_RetryTask, str | None]:
-        """Return the task that continues after a death, and the source that gets a note: "" for the path, or None."""
+    def next_task(self, task: Task, arrived_rows: int) -> tuple[_RetryTask, str | None]:
+        """Choose what the next worker reads after a death; return it, and the source that gets a note.
+
+        The source is "" for the whole path.  After a death without a new row the same is tried again, without a note.
+        """
         if not self.has_new_rows and self.vain_retries < 3:
             self.vain_retries += 1
-            return _RetryTask(task, rows, -1, self.avoided), None
-        avoided = self.avoided if self.path == 0 else frozenset()
-        if self.unit < 0 or self.unit in avoided or len(avoided) >= self._MOST_DEATHS:
-            self.avoided = frozenset()
-            return _RetryTask(task._replace(paths=task.paths[self.path + 1 :], ignored=0), 0), ""
-        self.avoided = avoided | {self.unit}
+            return _RetryTask(task, arrived_rows, -1, self.deadly_units), None
+        deadly_units = self.deadly_units if self.path_index == 0 else frozenset()
+        if self.unit < 0 or self.unit in deadly_units or len(deadly_units) >= self._MOST_DEATHS:
+            self.deadly_units = frozenset()
+            return _RetryTask(task._replace(paths=task.paths[self.path_index + 1 :], ignored=0), 0), ""
+        self.deadly_units = deadly_units | {self.unit}
         return _RetryTask(
-            task._replace(paths=task.paths[self.path :], ignored=0), 0, self.unit, self.avoided
+            task._replace(paths=task.paths[self.path_index :], ignored=0), 0, self.unit, self.deadly_units
         ), self.source
 
 
@@ -186,60 +195,70 @@ class _Pool:
         self.unfinished: dict[int, Task] = {}
         """Tasks assigned to workers, by number."""
         self.messages: dict[int, deque[bytes]] = {}
+        """Messages that wait for `results`, by task number."""
         self.suspects: dict[int, _Suspect] = {}
         """Tasks that killed a worker, by number."""
-        self.rows: dict[int, int] = {}
+        self.arrived_rows: dict[int, int] = {}
         """Rows that have arrived, by the number of the task."""
-        self.buffered = 0  # bytes of messages
+        self.buffered_bytes = 0
         self.next_number = 0
-        self.current = 0  # the task whose rows are yielded now
+        self.current_number = 0  # the task whose rows are yielded now
 
     def results(self) -> Iterator[pa.RecordBatch | TaskEnd]:
         self.assign_tasks()
         while self.unfinished:
-            messages = self.messages.setdefault(self.current, deque())
+            messages = self.messages.setdefault(self.current_number, deque())
             while messages:
                 message = messages.popleft()
-                self.buffered -= len(message)
+                self.buffered_bytes -= len(message)
                 result = _parse_message(message)
                 yield result
                 if isinstance(result, TaskEnd):
-                    del self.unfinished[self.current], self.messages[self.current]
-                    self.current += 1
+                    del self.unfinished[self.current_number], self.messages[self.current_number]
+                    self.current_number += 1
                     break
             else:
                 self.receive_messages()
             self.assign_tasks()
 
     def assign_tasks(self) -> None:
-        """Assign tasks to the workers that have the fewest."""
+        """Start workers while all are busy, and give tasks to those that have the fewest."""
         while True:
-            if len(self.workers) < self.max_workers and all(worker.tasks for worker in self.workers):
+            if len(self.workers) < self.max_workers and all(worker.task_numbers for worker in self.workers):
                 self.workers.append(_Worker(self.options))
-            worker = min(self.workers, key=lambda worker: len(worker.tasks))
+            worker = min(self.workers, key=lambda worker: len(worker.task_numbers))
             # A task far ahead of the current one would only fill the buffer.
-            if len(worker.tasks) >= _TASKS_PER_WORKER or self.next_number - self.current > 4 * self.max_workers:
+            if (
+                len(worker.task_numbers) >= _TASKS_PER_WORKER
+                or self.next_number - self.current_number > 4 * self.max_workers
+            ):
                 return
             self.waiting_task = self.waiting_task or next(self.tasks, None)
             # A worker may block until its pipe is read: a message larger than that pipe would block this process too.
-            if self.waiting_task is None or (worker.tasks and len(pickle.dumps(self.waiting_task)) > _PIPE_CAPACITY):
+            if self.waiting_task is None or (
+                worker.task_numbers and len(pickle.dumps(self.waiting_task)) > _PIPE_CAPACITY
+            ):
                 return
             self.assign(worker, self.next_number, self.waiting_task)
             self.waiting_task = None
             self.next_number += 1
 
-    def assign(self, worker: _Worker, number: int, task: Task, message: Task | _RetryTask | None = None) -> None:
+    def assign(self, worker: _Worker, number: int, task: Task, retry: _RetryTask | None = None) -> None:
+        """Send a worker a task, or its retry, under its number."""
         self.unfinished[number] = task
-        worker.tasks.append(number)
+        worker.task_numbers.append(number)
         with contextlib.suppress(OSError):  # a dead worker is found when its pipe is read
-            worker.pipe.send(message or task)
+            worker.pipe.send(retry or task)
 
     def receive_messages(self) -> None:
         """Receive messages: from the worker with the current task, and from others while the buffer has room."""
         readable_workers = [
             worker
             for worker in self.workers
-            if worker.tasks and (worker.tasks[0] == self.current or self.buffered < _BUFFER_BYTES * self.max_workers)
+            if worker.task_numbers
+            and (
+                worker.task_numbers[0] == self.current_number or self.buffered_bytes < _BUFFER_BYTES * self.max_workers
+            )
         ]
         from multiprocessing.connection import wait
 
@@ -255,30 +274,33 @@ class _Pool:
             self.handle_message(worker, message)
 
     def handle_message(self, worker: _Worker, message: bytes) -> None:
-        number = worker.tasks[0]
+        """Store rows and ends of tasks for `results`; keep a position or a path's end with the suspect."""
+        number = worker.task_numbers[0]
         suspect = self.suspects.get(number)
         if message.startswith(_POSITION):
             retried = self.suspects[number]
-            retried.path, retried.unit, retried.source, retried.has_new_rows = pickle.loads(message[len(_POSITION) :])
+            retried.path_index, retried.unit, retried.source, retried.has_new_rows = pickle.loads(
+                message[len(_POSITION) :]
+            )
             return
         if message.startswith((_PATH_END, _TASK_END)):
             end: TaskEnd = pickle.loads(message[len(_TASK_END) :])
             if suspect is not None:
-                suspect.add(end)
+                suspect.add_counts(end)
                 end = end._replace(kinds=suspect.kinds, passed=dict(suspect.passed))
             if message.startswith(_PATH_END):
                 return
-            worker.tasks.popleft()
+            worker.task_numbers.popleft()
             self.suspects.pop(number, None)
-            self.rows.pop(number, None)
+            self.arrived_rows.pop(number, None)
             message = _TASK_END + pickle.dumps(end)
         else:
-            self.rows[number] = self.rows.get(number, 0) + _parse_batch(message).num_rows
+            self.arrived_rows[number] = self.arrived_rows.get(number, 0) + _parse_batch(message).num_rows
         self.store_message(number, message)
 
     def store_message(self, number: int, message: bytes) -> None:
         self.messages.setdefault(number, deque()).append(message)
-        self.buffered += len(message)
+        self.buffered_bytes += len(message)
 
     def replace_worker(self, dead: _Worker) -> None:
         """Start another worker for the tasks of one that died.
@@ -288,24 +310,25 @@ class _Pool:
         """
         dead.end()
         self.workers.remove(dead)
-        if not dead.tasks:
+        if not dead.task_numbers:
             return
-        number, *later = dead.tasks
+        number, *later = dead.task_numbers
         task = self.unfinished[number]
         suspect = self.suspects.get(number)
         if suspect is None:
             suspect = self.suspects[number] = _Suspect()
-            retry = _RetryTask(task, self.rows.get(number, 0))
+            retry = _RetryTask(task, self.arrived_rows.get(number, 0))
         else:
-            retry, source = suspect.next_task(task, self.rows.get(number, 0))
+            retry, source = suspect.next_task(task, self.arrived_rows.get(number, 0))
             if source is not None:
                 row_builder = make_rows_builder(self.options)
                 for document in failed_sources(
-                    task._replace(paths=task.paths[suspect.path : suspect.path + 1], ignored=0), self.options
+                    task._replace(paths=task.paths[suspect.path_index : suspect.path_index + 1], ignored=0),
+                    self.options,
                 ):
                     row_builder.add_note(document._replace(source=source or document.source), "unreadable")
                 self.store_message(number, bytes(row_builder.take().serialize()))
-            suspect.path, suspect.unit, suspect.source, suspect.has_new_rows = 0, -1, "", not retry.rows
+            suspect.path_index, suspect.unit, suspect.source, suspect.has_new_rows = 0, -1, "", not retry.arrived_rows
         worker = _Worker(self.options)
         self.workers.append(worker)
         self.assign(worker, number, retry.task, retry)
@@ -334,12 +357,12 @@ def _parse_batch(message: bytes) -> pa.RecordBatch:
     return pa.ipc.read_record_batch(pa.py_buffer(message), schema())
 
 
-def return_freed_memory() -> None:
-    """Set the allocator of GNU's C library so that freed memory returns to the system; only in processes of our own.
+def configure_memory() -> None:
+    """Set up this process, which must be our own, to return freed memory to the system (GNU's C library, pyarrow).
 
-    By default the allocator adapts its thresholds to keep large blocks, so that a job of hours holds twice the memory
-    that it needs.  Batches and messages stay below the first threshold: mapping and unmapping them each time took a
-    tenth of the job.  Objects that exist already are excluded from garbage collection.
+    By default the allocator of GNU's C library adapts its thresholds to keep large blocks, so that a job of hours holds
+    twice the memory that it needs.  Batches and messages stay below the first threshold: mapping and unmapping them
+    each time took a tenth of the job.  Objects that exist already are excluded from garbage collection.
     """
     import ctypes
     import gc
@@ -350,9 +373,6 @@ def return_freed_memory() -> None:
     pa.set_memory_pool(pa.system_memory_pool())
     with contextlib.suppress(OSError, AttributeError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
-        for parameter, value in (
-            (-3, 1 << 25),
-            (-1, 1 << 26),
-            (-8, 2),
-        ):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
+        # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
+        for parameter, value in ((-3, 1 << 25), (-1, 1 << 26), (-8, 2)):
             mallopt(parameter, value)
