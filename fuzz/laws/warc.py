@@ -10,7 +10,7 @@ from itertools import accumulate
 
 import damage
 from damage import SampleArchive, Span
-from overthere.links.containers.records import cuts
+from overthere.links.containers.records import find_cuts
 from overthere.links.documents.kinds import kind_of
 from overthere.links.model import Document, Note, Options, PassedContent
 from overthere.links.report.rows import make_rows_builder
@@ -102,7 +102,7 @@ def _check_parts(octets: bytes) -> None:
     for found in whole:
         if isinstance(found, Document):
             rows_of(make_rows_builder(_OPTIONS), found, kind_of(found)[0], _OPTIONS)
-    places = list(cuts(io.BytesIO(octets), 64))
+    places = list(find_cuts(io.BytesIO(octets), 64))
     given: list[Document | Note | PassedContent] = []
     for start, end in zip(places, [*places[1:], None], strict=True):
         given += flat_members("warc", io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS, start, end)

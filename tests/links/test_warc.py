@@ -14,7 +14,7 @@ import pytest
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links.containers.records import cuts
+from overthere.links.containers.records import find_cuts
 from overthere.links.documents.header import HTTP, read
 from overthere.links.model import NOTES, Document, Found, Note, Options
 from support import flat_members, linear, processor
@@ -295,7 +295,7 @@ def test_parts_are_the_whole(compressed: bool | None, seed: int) -> None:
     for split in (1, 7, 100, 999, 10_000, 65_536, 200_000, 1 << 20, len(data) + 1):
         if split < 999 and (compressed is not False or len(data) > 3_000_000):
             continue
-        places: list[int | None] = [*cuts(io.BytesIO(data), split), None]
+        places: list[int | None] = [*find_cuts(io.BytesIO(data), split), None]
         found = [one for start, end in pairwise(places) for one in documents(data, Options(), start or 0, end)]
         assert found == whole, split
         pieces += len(places)
@@ -312,7 +312,7 @@ def test_parts_of_a_damaged_file_are_the_whole(compressed: bool) -> None:
             at = made.randrange(len(data))
             data[at : at + made.choice((1, 1, 30))] = made.randbytes(made.choice((1, 2, 40)))
         whole = documents(bytes(data))
-        places: list[int | None] = [*cuts(io.BytesIO(bytes(data)), 50_000), None]
+        places: list[int | None] = [*find_cuts(io.BytesIO(bytes(data)), 50_000), None]
         assert [one for a, b in pairwise(places) for one in documents(bytes(data), Options(), a or 0, b)] == whole
         assert len(whole) > 100
 
@@ -368,7 +368,7 @@ def test_hostile_files_do_not_hang(data: bytes) -> None:
     with processor(60):
         for one in flat_members("warc", io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
             assert isinstance(one, Document | Note)
-        list(cuts(io.BytesIO(data), 1 << 16))
+        list(find_cuts(io.BytesIO(data), 1 << 16))
 
 
 def test_cuts_are_found_as_they_are_asked_for() -> None:
@@ -385,7 +385,7 @@ def test_cuts_are_found_as_they_are_asked_for() -> None:
     noise = random.Random(3986).randbytes(3000)
     for compress in (bytes, gz):
         file = Counting(b"".join(compress(record(response(noise))) for _ in range(1000)))
-        places = cuts(file, 1 << 18)
+        places = find_cuts(file, 1 << 18)
         assert [next(places) == 0, next(places) >= 1 << 18] == [True, True]
         assert file.octets < 1 << 20
         assert len(list(places)) > 5

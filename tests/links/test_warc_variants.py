@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from overthere.links import extract
-from overthere.links.containers.records import cuts
+from overthere.links.containers.records import find_cuts
 from overthere.links.model import Options
 from test_cli import process
 from test_warc import PAGE, documents, gz, packed, record, response
@@ -43,7 +43,7 @@ def check_parts(data: bytes) -> None:
     """Parts of a file give what it gives as a whole; so do both readers."""
     whole = documents(data)
     for split in (1, 60, 500, 5000):
-        places: list[int | None] = [*cuts(io.BytesIO(data), split), None]
+        places: list[int | None] = [*find_cuts(io.BytesIO(data), split), None]
         assert [one for a, b in pairwise(places) for one in documents(data, Options(), a or 0, b)] == whole
     native = law.read_file(data, Options(), natively=True)
     assert native == law.read_file(data, Options(), natively=False)

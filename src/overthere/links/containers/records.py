@@ -1,7 +1,6 @@
-"""The places of the records in a WARC file, even a damaged or hostile one (WARC 1.1 section 4, annex D).
+"""The records of a WARC file with their places and raw content, even of a damaged or hostile one (WARC 1.1, 4 and D).
 
-`warc` reads the content of records.  This module goes through a file from record to record; after a broken one it
-continues where the next record begins.
+After a broken record, reading continues where the next one begins.  `warc` reads the documents in the content.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from overthere.links.containers.gzip_member import (
 from overthere.links.containers.streams import decoding_note
 from overthere.links.model import BegunPage
 
-__all__ = ["PageReader", "Record", "cuts", "records", "write_pieces"]
+__all__ = ["PageReader", "Record", "find_cuts", "records", "write_pieces"]
 
 
 class Record(NamedTuple):
@@ -51,8 +50,7 @@ class PageReader(Protocol):
     ) -> Generator[Record | BegunPage, None, int]:
         """Read records from `offset` on that begin before `end`.
 
-        prefix: the beginning of `Record.at`.  is_packed: whether each record is a gzip member.  is_arc: whether the
-        file is an ARC file, whose records are never yielded.
+        prefix: begins `Record.at`.  is_packed: each record is a gzip member.  is_arc: no record of ARC is yielded.
         Yields: whole records that were not read; a page when rows are ready, or part of it was not read.
         Returns: the offset of the first record that is incomplete or uncertain; `end` or more without one.
         """
@@ -60,11 +58,12 @@ class PageReader(Protocol):
 
 
 class _Frame(NamedTuple):
+    """A record's header, and its content at [start, end); without a header it is a damaged place."""
+
     at: int
     header: bytes
     start: int
     end: int
-    """The content is at [start, end)."""
     notes: tuple[str, ...]
 
 
@@ -95,42 +94,44 @@ _REFERENCE_METADATA = re.compile(
 
 
 def records(
-    file: BinaryIO, limit: int, start: int = 0, end: int | None = None, pages: PageReader | None = None
+    file: BinaryIO, max_content: int, start: int = 0, end: int | None = None, page_reader: PageReader | None = None
 ) -> Iterator[Record | BegunPage]:
     """Yield the records that begin in [start, end), and notes on damage; records with documents have their content.
 
     file: seekable.
-    limit: bytes of a content to read; a few more may be read, for the header of HTTP.
-    start, end: from `cuts()`, or 0 and None; a file that is compressed as a whole is read from 0 only.
-    pages: makes rows of whole pages, which are then not yielded as records.
+    max_content: bytes of a content to read; a few more may be read, for the header of HTTP.
+    start, end: from `find_cuts()`, or 0 and None; a file that is compressed as a whole is read from 0 only.
+    page_reader: makes rows of whole pages, which are then not yielded as records.
     """
     size = file.seek(0, os.SEEK_END)
     end = size if end is None else min(end, size)
     match _detect_packing(file, size, start):
         case "gzip":
-            yield from _read_gzip(file, size, start, end, limit, pages)
+            yield from _read_gzip(file, size, start, end, max_content, page_reader)
         case "plain":
-            yield from _read_plain(file, size, start, end, limit, pages)
+            yield from _read_plain(file, size, start, end, max_content, page_reader)
         case packing:
             if start == 0:
-                yield from _read_unpacked(_decompress(file, packing), "", _unpacked_limit(limit, size), limit, pages)
+                yield from _read_unpacked(
+                    _decompress(file, packing), "", _unpacked_limit(max_content, size), max_content, page_reader
+                )
             else:
                 yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
 
 
-def cuts(file: BinaryIO, split: int) -> Iterator[int]:
-    """Yield offsets at which to cut a file into tasks of about `split` bytes: 0 and offsets of records, in order.
+def find_cuts(file: BinaryIO, task_bytes: int) -> Iterator[int]:
+    """Yield offsets at which to cut a file into tasks of about `task_bytes`: 0 and offsets of records, in order.
 
     An uncompressed file is read from header to header: a WARC file in a record of a WARC file has records too. In a
-    gzip file a member is searched from each multiple of `split` on, and accepted if the next 128 KiB are gzip members
-    too: no content of a record can look like this (see `gzip_member`).
+    gzip file a member is searched from each multiple of `task_bytes` on, and accepted if the next 128 KiB are gzip
+    members too: no content of a record can look like this (see `gzip_member`).
     """
     yield 0
     size = file.seek(0, os.SEEK_END)
     last = 0
     match _detect_packing(file, size):
         case "gzip":
-            for at in range(split, size, split):
+            for at in range(task_bytes, size, task_bytes):
                 if at > last:
                     last = find_member(file, at, size, _is_record, strict=True)
                     if last >= size:
@@ -140,7 +141,7 @@ def cuts(file: BinaryIO, split: int) -> Iterator[int]:
             at = 0
             while at < size:
                 frame, at = _parse_frame(file, size, at)
-                if frame is not None and frame.at - last >= split:
+                if frame is not None and frame.at - last >= task_bytes:
                     last = frame.at
                     yield last
         case _:
@@ -153,7 +154,7 @@ def _detect_packing(file: BinaryIO, size: int, start: int = 0) -> str:
         head = file.read(8)
         if head.upper().startswith((GZIP, b"WARC/")):
             return "gzip" if head.startswith(GZIP) else "plain"
-    at, head = _find_first_frame(file)
+    at, head = _find_compressed_frame(file)
     if head.startswith(GZIP):
         return "gzip"
     if at or head.startswith((_ZSTD, _LZ4)):
@@ -163,43 +164,40 @@ def _detect_packing(file: BinaryIO, size: int, start: int = 0) -> str:
     return "gzip"  # its beginning is broken
 
 
-def _find_first_frame(file: BinaryIO) -> tuple[int, bytes]:
-    """Return the offset and first bytes of the first frame that is not skippable: a dictionary may precede it."""
+def _find_compressed_frame(file: BinaryIO) -> tuple[int, bytes]:
+    """Return the offset and first 8 bytes of what follows any skippable frames (Zstandard, LZ4), as of a dictionary."""
     at = file.seek(0)
     while (head := file.read(8)).startswith(SKIPPABLE) and len(head) == 8:
         at = file.seek(at + 8 + int.from_bytes(head[4:], "little"))
     return at, head
 
 
-def _unpacked_limit(limit: int, size: int) -> int:
+def _unpacked_limit(max_content: int, size: int) -> int:
     """Return the maximum size of a file after decompression."""
-    return RATIO * limit + 32 * size
-
-
-# Without compression
+    return RATIO * max_content + 32 * size
 
 
 def _read_plain(
-    file: BinaryIO, size: int, at: int, end: int, limit: int, pages: PageReader | None, prefix: str = ""
+    file: BinaryIO, size: int, at: int, end: int, max_content: int, page_reader: PageReader | None, prefix: str = ""
 ) -> Iterator[Record | BegunPage]:
     while at < end:
-        if pages is not None:
-            at = yield from pages.read_records(file, at, end, prefix, is_packed=False)
+        if page_reader is not None:
+            at = yield from page_reader.read_records(file, at, end, prefix, is_packed=False)
             if at >= end:
                 break
         frame, at = _parse_frame(file, size, at)
         if frame is not None:
-            yield _read_record(file, frame, limit, prefix)
+            yield _read_record(file, frame, max_content, prefix)
 
 
-def _read_record(file: BinaryIO, frame: _Frame, limit: int, prefix: str) -> Record:
+def _read_record(file: BinaryIO, frame: _Frame, max_content: int, prefix: str) -> Record:
     at, header, start, end, notes = frame
     place = f"{prefix}{at}"
     if not header:
         return Record(place, header, b"", notes)
     if (passed := _find_passed_type(header)) is not None:
         return _make_passed_record(place, passed, notes)
-    max_bytes = limit + _MAX_HEAD_BYTES
+    max_bytes = max_content + _MAX_HEAD_BYTES
     file.seek(start)
     content = file.read(min(end - start, max_bytes))
     return Record(place, header, content, (*notes, "too-large") if end - start > max_bytes else notes)
@@ -217,6 +215,7 @@ def _find_passed_type(header: bytes) -> str | None:
 
 
 def _make_passed_record(at: str, passed: str, notes: tuple[str, ...]) -> Record:
+    """Return a record without header and content; it is noted as corrupt if it has no type and no other note."""
     return Record(at, b"", b"", notes if passed or notes else ("corrupt",), passed)
 
 
@@ -241,37 +240,36 @@ def _parse_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int
         )
         return _Frame(at, b"", at, at, ("truncated" if is_cut else "corrupt",)), _find_block(file, at + 1, size)
     start = at + block.end()
-    stop = start + int(length[1])
-    tail = _match_end_lines(file, stop, size)
-    next_at = stop + len(_END_LINES if tail is None else tail)
-    has_lf = _has_lf(block[0]) or tail not in (None, b"", _END_LINES)
-    notes: tuple[str, ...] = ("corrupt",) if has_lf else ()
-    if tail is None and stop <= size and (separator := _SEPARATOR.match(_read_at(file, stop, 4))):
-        next_at = stop + separator.end()  # the length is right: the rest belongs to no record
-    elif tail is None and stop <= size and (gap := _blank_before_block(_read_at(file, stop, _HEAD_BYTES))) is not None:
-        next_at, notes = stop + gap, ("corrupt",)  # the length is right, but there are not two line ends
+    end = start + int(length[1])
+    tail = _match_end_lines(file, end, size)
+    next_at = end + len(_END_LINES if tail is None else tail)
+    has_bare_lf = _has_bare_lf(block[0]) or tail not in (None, b"", _END_LINES)
+    notes: tuple[str, ...] = ("corrupt",) if has_bare_lf else ()
+    if tail is None and end <= size and (separator := _SEPARATOR.match(_read_at(file, end, 4))):
+        next_at = end + separator.end()  # the length is right: the rest belongs to no record
+    elif tail is None and end <= size and (gap := _blank_before_block(_read_at(file, end, _HEAD_BYTES))) is not None:
+        next_at, notes = end + gap, ("corrupt",)  # the length is right, but there are not two line ends
     elif tail is None:
         # A length that is too large would swallow the next records; one too small, hide the rest of its own.
         next_at = _find_block(file, start, size)
-        notes += ("truncated",) if stop > size and next_at >= size else ("wrong-length",)
-        stop = max(start, next_at - _blank_before(file, next_at, has_lf))
+        notes += ("truncated",) if end > size and next_at >= size else ("wrong-length",)
+        end = max(start, next_at - _count_end_bytes_before(file, next_at, has_bare_lf))
     elif not tail:
-        next_at = stop + len(_END_LINES)
+        next_at = end + len(_END_LINES)
         notes += ("truncated",)
-    return _Frame(at, block[0], start, stop, notes), next_at
+    return _Frame(at, block[0], start, end, notes), next_at
 
 
-def _has_lf(block: bytes) -> bool:
+def _has_bare_lf(block: bytes) -> bool:
     """Whether a line ends with LF alone."""
     return block.count(b"\n") != block.count(b"\r\n")
 
 
-def _match_end_lines(file: BinaryIO, stop: int, size: int) -> bytes | None:
-    """Return the two line ends after a content, before a record or the end (WARC 1.1 section 4); b"" if the file ends
-    within them, None if something else follows."""
-    if stop > size:
+def _match_end_lines(file: BinaryIO, end: int, size: int) -> bytes | None:
+    """Return the two line ends between a content and a record or the end; b"" if the file ends in them, or None."""
+    if end > size:
         return None
-    tail = _read_at(file, stop, 9)
+    tail = _read_at(file, end, 9)
     if match := _RECORD_END.match(tail):
         return match[0]
     return b"" if len(tail) < 4 and (_END_LINES.startswith(tail) or tail == b"\n") else None
@@ -282,9 +280,10 @@ def _read_at(file: BinaryIO, at: int, count: int) -> bytes:
     return file.read(count)
 
 
-def _blank_before(file: BinaryIO, at: int, has_lf: bool) -> int:
+def _count_end_bytes_before(file: BinaryIO, at: int, has_bare_lf: bool) -> int:
+    """Return the number of bytes of the two line ends before an offset: 4, 2 if LF alone is allowed, or 0."""
     tail = _read_at(file, max(at - 4, 0), min(at, 4))
-    return 4 if tail == _END_LINES else 2 if has_lf and tail.endswith(b"\n\n") else 0
+    return 4 if tail == _END_LINES else 2 if has_bare_lf and tail.endswith(b"\n\n") else 0
 
 
 def _blank_before_block(octets: bytes) -> int | None:
@@ -315,14 +314,14 @@ def _find_block(file: BinaryIO, at: int, size: int) -> int:
 
 
 def _read_gzip(
-    file: BinaryIO, size: int, at: int, end: int, limit: int, pages: PageReader | None
+    file: BinaryIO, size: int, at: int, end: int, max_content: int, page_reader: PageReader | None
 ) -> Iterator[Record | BegunPage]:
     while at < end:
-        if pages is not None:
-            at = yield from pages.read_records(file, at, end, "", is_packed=True)
+        if page_reader is not None:
+            at = yield from page_reader.read_records(file, at, end, "", is_packed=True)
             if at >= end:
                 break
-        data, note, next_at = read_gzip_member(file, size, at, limit + _MAX_HEAD_BYTES, _is_record)
+        data, note, next_at = read_gzip_member(file, size, at, max_content + _MAX_HEAD_BYTES, _is_record)
         block = _BLOCK.match(data)
         length = _LENGTH.search(block[0]) if block else None
         record_end = -1 if block is None or length is None else block.end() + int(length[1])
@@ -330,7 +329,7 @@ def _read_gzip(
         if not (is_whole or note) and _is_record(data) and is_continuation(file, next_at, _is_record):
             chain = MemberChain(file, at, _is_record)
             # Read by Python, which notes each record that more than its own member contains.
-            for record in _read_unpacked(chain, f"{at}!", _unpacked_limit(limit, size), limit, None):
+            for record in _read_unpacked(chain, f"{at}!", _unpacked_limit(max_content, size), max_content, None):
                 if isinstance(record, Record):
                     record = record._replace(notes=tuple(dict.fromkeys(("corrupt", *record.notes))))
                 yield record
@@ -339,10 +338,10 @@ def _read_gzip(
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
         elif _is_record(data[record_end:].lstrip(b"\r\n")):
-            pieces, max_bytes = inflate_pieces(file, at), _unpacked_limit(limit, size)
-            yield from _read_unpacked(pieces, f"{at}!", max_bytes, limit, pages)
+            pieces, max_bytes = inflate_pieces(file, at), _unpacked_limit(max_content, size)
+            yield from _read_unpacked(pieces, f"{at}!", max_bytes, max_content, page_reader)
         else:
-            notes = tuple(dict.fromkeys(filter(None, ("corrupt" if _has_lf(block[0]) else "", note))))
+            notes = tuple(dict.fromkeys(filter(None, ("corrupt" if _has_bare_lf(block[0]) else "", note))))
             if (passed := _find_passed_type(block[0])) is None:
                 yield _make_record(at, block[0], data, int(length[1]), notes, note)
             else:
@@ -351,6 +350,7 @@ def _read_gzip(
 
 
 def _make_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[str, ...], fault: str) -> Record:
+    """Return the record of a gzip member; with a wrong length, its content is the rest of the member, with a note."""
     start = len(header)
     end = start + length
     if fault or (len(data) >= end and not data[end:].strip(b"\r\n")):
@@ -369,12 +369,12 @@ def _is_record(head: bytes) -> bool:
 
 
 def _read_unpacked(
-    pieces: Iterator[bytes], prefix: str, max_bytes: int, limit: int, pages: PageReader | None
+    pieces: Iterator[bytes], prefix: str, max_bytes: int, max_content: int, page_reader: PageReader | None
 ) -> Iterator[Record | BegunPage]:
     """Write decompressed pieces, up to `max_bytes`, to a temporary file and yield its records."""
     with open_unnamed() as file:
         size, note = write_pieces(pieces, file, max_bytes)
-        yield from _read_plain(file, size, 0, size, limit, pages, prefix)
+        yield from _read_plain(file, size, 0, size, max_content, page_reader, prefix)
         if note:
             yield Record(f"{prefix}{size}", b"", b"", (note,))
 

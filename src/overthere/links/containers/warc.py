@@ -32,7 +32,7 @@ def members(
     document: Document,
     place: Place = Place(),  # noqa: B008 - a value
 ) -> Iterator[BegunPage | Member | Note | PassedContent]:
-    """Yield the records that begin in [start, end) of the place, from `records.cuts()`, as `Container.members`.
+    """Yield the records that begin in [start, end) of the place, from `records.find_cuts()`, as `Container.members`.
 
     The source of a record is its offset, or that of its gzip member: `crawl.warc.gz!12345`. Its base is its
     WARC-Target-URI (RFC 3986 5.1.3), or a Content-Location of HTTP (5.1.2). A response whose header has references

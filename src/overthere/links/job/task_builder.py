@@ -120,6 +120,6 @@ def _cut_offsets(path: str, split: int, objects: tuple[tuple[int, str], ...] | N
     try:
         with open(path, "rb") if objects is None else open_object(path, *objects[0]) as file:
             if kind(path, "", file.read(HEAD))[0] == "warc":
-                yield from islice(records.cuts(file, split), 1, None)
+                yield from islice(records.find_cuts(file, split), 1, None)
     except Exception as error:  # its reader reports the problem
         note_kind(error)
