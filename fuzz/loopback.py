@@ -131,13 +131,13 @@ class _ScriptedCarrier(Carrier):
         super().__init__(*arguments, **named)
         self.far: dict[int, _Line | _Peer] = {}
 
-    def _do(self, effect: Effect) -> Generator[Waiting, Any, Any]:
+    def _carry_out(self, effect: Effect) -> Generator[Waiting, Any, Any]:
         self.script.steps += 1
         assert self.script.steps <= self.script.most, f"more than {self.script.most} steps"
         assert not isinstance(effect, OpenLocal), "what a server says leads to a file of this machine"
-        return (yield from super()._do(effect))
+        return (yield from super()._carry_out(effect))
 
-    def _resolve(self, dial: Dial, until: float) -> Generator[Waiting, Any, list[Any]]:
+    def _look_up_name(self, dial: Dial, until: float) -> Generator[Waiting, Any, list[Any]]:
         yield from ()
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (_PEER, dial.port))]
 

@@ -22,7 +22,7 @@ class AsyncTransport(Carrier):
 
     async def advance(self) -> Head | Data | Item | None:
         """Return the dialogue's next result; None at its end.  Raises: AccessError."""
-        with contextlib.closing(self.steps()) as work:
+        with contextlib.closing(self.run_to_result()) as work:
             try:
                 await anyio.lowlevel.checkpoint()  # a dialogue that never has to wait must let other tasks run too
                 waiting = next(work)
@@ -49,7 +49,7 @@ async def _wait_for(waiting: Waiting) -> Any:
         return await anyio.lowlevel.checkpoint()
     with anyio.move_on_after(waiting.seconds):
         try:
-            await (anyio.wait_writable if waiting.write else anyio.wait_readable)(waiting.sock)
+            await (anyio.wait_writable if waiting.for_write else anyio.wait_readable)(waiting.sock)
         except anyio.ClosedResourceError:
             raise AccessFailed("it was closed while being read") from None
         return True

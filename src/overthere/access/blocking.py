@@ -17,7 +17,7 @@ class Transport(Carrier):
 
     def advance(self) -> Head | Data | Item | None:
         """Return the dialogue's next result; None at its end.  Raises: AccessError."""
-        with contextlib.closing(self.steps()) as work:
+        with contextlib.closing(self.run_to_result()) as work:
             try:
                 waiting = next(work)
                 while True:
@@ -43,5 +43,5 @@ def _wait_for(waiting: Waiting) -> Any:
     if isinstance(waiting, Pause):
         return None
     with _Selector() as selector:
-        selector.register(waiting.sock, selectors.EVENT_WRITE if waiting.write else selectors.EVENT_READ)
+        selector.register(waiting.sock, selectors.EVENT_WRITE if waiting.for_write else selectors.EVENT_READ)
         return bool(selector.select(min(waiting.seconds, DAY)))

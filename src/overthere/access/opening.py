@@ -214,7 +214,7 @@ def open_resource(opening: Opening) -> Resource:
         if isinstance(answer, ResourceInfo):
             return Resource(transport, answer)
         transport.close()
-        opening.follow(answer, transport.peer)
+        opening.follow(answer, transport.peer_address)
 
 
 async def aopen(
@@ -240,4 +240,4 @@ async def aopen(
         if isinstance(answer, ResourceInfo):
             return AsyncResource(transport, answer)
         await transport.close()
-        opening.follow(answer, transport.peer)
+        opening.follow(answer, transport.peer_address)

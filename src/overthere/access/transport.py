@@ -59,7 +59,7 @@ class Ready(NamedTuple):
     """Wait until a socket can be read or written; the answer is whether that happened within `seconds`."""
 
     sock: socket.socket
-    write: bool
+    for_write: bool
     seconds: float
 
 
@@ -84,41 +84,42 @@ T = TypeVar("T")
 
 
 class Carrier:
-    """Executes a dialogue; the caller that drives `steps` does the waiting."""
+    """Executes a dialogue; the caller that drives `run_to_result` does the waiting."""
 
     def __init__(
         self,
         dialogue: Dialogue,
         policy: Policy,
         uri: URI,
-        port: int | None,
+        default_port: int | None,
         deadline: float | None = None,
         secrets: Secrets = _NO_SECRETS,
     ) -> None:
-        """port: the scheme's default port; deadline: the time when everything must be done, by `time.monotonic`.
+        """default_port: the scheme's default port; deadline: when everything must be done, by `time.monotonic`.
 
         secrets: values that no error may show; a redirect can have a password as its host.
         """
         self.dialogue = dialogue
         self.policy = policy
         self.uri = uri
-        self.port = port
+        self.default_port = default_port
         if deadline is None and policy.total_timeout is not None:
             deadline = monotonic() + policy.total_timeout
         self.deadline = deadline
         self.secrets: Secrets = secrets
-        self.received: int = 0
+        self.received_bytes: int = 0
         self.channels: dict[int, socket.socket | io.FileIO] = {}
-        self.peer: tuple[int, Any] | None = None
+        """Open sockets and files, by number of the channel."""
+        self.peer_address: tuple[int, Any] | None = None
         """The judged and connected address; data connections use it too."""
         self.error: AccessError | None = None
         """The first error: every later call raises it again."""
-        self.over: bool = False
+        self.is_over: bool = False
         """Whether the dialogue has ended."""
 
-    def steps(self) -> Generator[Waiting, Any, Head | Data | Item | None]:
-        """Run to the next result of the dialogue and return it; None at its end.  Raises: AccessError."""
-        if self.over:
+    def run_to_result(self) -> Generator[Waiting, Any, Head | Data | Item | None]:
+        """Run to the next result and return it, None at the end; yield what to wait for.  Raises: AccessError."""
+        if self.is_over:
             return None
         if self.error is not None:
             raise self.error
@@ -129,12 +130,12 @@ class Carrier:
                 effect = self._next_effect(answer)
                 if isinstance(effect, Head | Data | Item):
                     return effect
-                answer = yield from self._do(effect)
+                answer = yield from self._carry_out(effect)
                 effects += 1
                 if effects % _EFFECTS_BETWEEN_PAUSES == 0:
                     yield Pause()
         except StopIteration:
-            self.over = True
+            self.is_over = True
             self.release()
             return None
 
@@ -159,7 +160,7 @@ class Carrier:
 
     def release(self) -> None:
         """Close every channel and the dialogue, without waiting; an unfinished dialogue counts as failed."""
-        if not self.over and self.error is None:
+        if not self.is_over and self.error is None:
             self.error = AccessFailed("it was closed before its end", uri=self.uri)
         with contextlib.suppress(Exception):  # it may be running in another thread
             self.dialogue.close()
@@ -169,9 +170,10 @@ class Carrier:
     @property
     def is_closed(self) -> bool:
         """Whether everything is closed."""
-        return self.over or self.error is not None
+        return self.is_over or self.error is not None
 
-    def _do(self, effect: Effect) -> Generator[Waiting, Any, Any]:
+    def _carry_out(self, effect: Effect) -> Generator[Waiting, Any, Any]:
+        """Carry out an effect and return its answer, None if it has none."""
         match effect:
             case Read():
                 return (yield from self._read(effect))
@@ -189,7 +191,7 @@ class Carrier:
                 return (yield from self._open_local(effect))
             case Seek(host, port):
                 deadline = monotonic() + self.policy.connect_timeout
-                return [address for _, address in (yield from self._addresses(Dial(host, port), deadline))]
+                return [address for _, address in (yield from self._find_addresses(Dial(host, port), deadline))]
             case _:
                 raise AssertionError(effect)
         return None
@@ -205,37 +207,37 @@ class Carrier:
             deadline = min(deadline, self.deadline)
         return max(0.0, deadline - now)
 
-    def _wait(self, sock: socket.socket, write: bool, deadline: float) -> Generator[Waiting, Any, None]:
+    def _wait(self, sock: socket.socket, for_write: bool, deadline: float) -> Generator[Waiting, Any, None]:
         """Wait for a socket.  Raises: TimeoutError; AccessTimeout after the overall deadline."""
-        if not (yield Ready(sock, write, self._remaining_seconds(deadline))):
+        if not (yield Ready(sock, for_write, self._remaining_seconds(deadline))):
             self._remaining_seconds(deadline)
             raise TimeoutError
 
     def _call_when_ready(
-        self, sock: socket.socket, do: Callable[[], T], write: bool, deadline: float
+        self, sock: socket.socket, call: Callable[[], T], for_write: bool, deadline: float
     ) -> Generator[Waiting, Any, T]:
         """Return the result of a call on a non-blocking socket; repeat it whenever the socket is ready."""
         while True:
             self._remaining_seconds(deadline)  # the overall limit holds for a peer that is always ready, too
             try:
-                return do()
+                return call()
             except BlockingIOError:
-                for_write = write
+                needs_write = for_write
             except ssl.SSLWantReadError:
-                for_write = False
+                needs_write = False
             except ssl.SSLWantWriteError:
-                for_write = True
-            yield from self._wait(sock, for_write, deadline)
+                needs_write = True
+            yield from self._wait(sock, needs_write, deadline)
 
     # -- connections
 
     def _connect_any(self, dial: Dial) -> Generator[Waiting, Any, None]:
-        """Connect to the first address that answers; all addresses share `connect_timeout`."""
+        """Connect to the first address that answers, all within `connect_timeout`; "through" only begins TLS."""
         where = f"connect {dial.host or 'data'} {dial.port}"
         deadline = monotonic() + self.policy.connect_timeout
         problem: OSError | ValueError | None = None
         through = dial.transport == "through"
-        addresses = [(0, None)] if through else (yield from self._addresses(dial, deadline))
+        addresses = [(0, None)] if through else (yield from self._find_addresses(dial, deadline))
         for number, (family, address) in enumerate(addresses):
             share = monotonic() + max(0.0, deadline - monotonic()) / (len(addresses) - number)
             try:
@@ -248,26 +250,26 @@ class Carrier:
                 problem = error
                 continue
             if not dial.channel and not through:
-                self.peer = (family, address)
+                self.peer_address = (family, address)
             return
         if isinstance(problem, TimeoutError):
             raise AccessTimeout("no connection in time", uri=self.uri, where=where) from problem
         raise AccessFailed(f"no connection: {problem}", uri=self.uri, where=where) from problem
 
-    def _addresses(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, list[tuple[int, Any]]]:
-        """Look up the name once, and return the addresses that the policy allows; only these are connected to."""
-        if dial.channel and self.peer is not None:
+    def _find_addresses(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, list[tuple[int, Any]]]:
+        """Return the only addresses to connect to, which the policy allows: the peer's for data, or of one look-up."""
+        if dial.channel and self.peer_address is not None:
             self.policy.judge_data_port(dial.port, self.uri)
-            family, address = self.peer
+            family, address = self.peer_address
             return [(family, (address[0], dial.port, *address[2:]))]
         literal_address = literal(dial.host, decoded=True)
         if dial.transport != "proxy":
             target = Connect(source="", host=dial.host, port=dial.port, tls=dial.tls)
-            self.policy.judge_connection(target, self.port, self.uri)
+            self.policy.judge_connection(target, self.default_port, self.uri)
         if literal_address is None:
             # The proxy may be private, because the policy itself names it.
             policy = self.policy.with_(private=True) if dial.transport == "proxy" else self.policy
-            return allowed_addresses((yield from self._resolve(dial, deadline)), policy, self.uri)
+            return allowed_addresses((yield from self._look_up_name(dial, deadline)), policy, self.uri)
         if literal_address.version == 4:
             return [(socket.AF_INET, (str(literal_address), dial.port))]
         zone = literal_address.scope_id
@@ -277,7 +279,7 @@ class Carrier:
             raise AccessFailed(f"there is no zone {zone!r}: {error}", "RFC 4007 11", where=dial.host) from None
         return [(socket.AF_INET6, (str(literal_address).partition("%")[0], dial.port, 0, scope))]
 
-    def _resolve(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, list[Any]]:
+    def _look_up_name(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, list[Any]]:
         try:
             name = resolvable(dial.host)
         except UnicodeError as error:
@@ -342,12 +344,12 @@ class Carrier:
         timeout, max_bytes = self.policy.read_timeout if read.patience is None else read.patience, self.policy.max_bytes
         size = read.size
         if max_bytes is not None and read.counted:
-            size = min(size, max(max_bytes - self.received, 1))  # return all that is allowed before the error
+            size = min(size, max(max_bytes - self.received_bytes, 1))  # return all that is allowed before the error
         try:
             if isinstance(endpoint, socket.socket):
                 # A datagram that does not fit is truncated, so the size is large.
-                do = partial(endpoint.recv, size if endpoint.type == socket.SOCK_STREAM else max(read.size, 65_536))
-                data = yield from self._call_when_ready(endpoint, do, False, monotonic() + timeout)
+                call = partial(endpoint.recv, size if endpoint.type == socket.SOCK_STREAM else max(read.size, 65_536))
+                data = yield from self._call_when_ready(endpoint, call, False, monotonic() + timeout)
             else:
                 self._remaining_seconds(monotonic())
                 data = yield Call(partial(endpoint.read, size))
@@ -357,8 +359,8 @@ class Carrier:
             raise AccessTimeout(f"no data for {timeout} s", uri=self.uri) from None
         except (OSError, ValueError) as error:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
-        self.received += len(data) if read.counted else 0
-        if max_bytes is not None and self.received > max_bytes:
+        self.received_bytes += len(data) if read.counted else 0
+        if max_bytes is not None and self.received_bytes > max_bytes:
             raise LimitExceeded(f"more than {max_bytes:,} octets; {LARGER}", uri=self.uri)
         return data
 

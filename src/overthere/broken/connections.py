@@ -28,7 +28,7 @@ Origin = tuple[str, int, bool]
 def next_item(carrier: Carrier) -> Work[Head | Data | Item | None]:
     """The next item of a dialogue; None at its end.  Raises: AccessError, after closing the carrier."""
     try:
-        return (yield from carrier.steps())
+        return (yield from carrier.run_to_result())
     except BaseException as error:
         carrier.fail(error)
         raise
@@ -50,12 +50,12 @@ class Connection:
     @property
     def peer(self) -> tuple[int, Any] | None:
         """The address that the policy approved and that is connected."""
-        return self.carrier.peer
+        return self.carrier.peer_address
 
     def ask(self, request: Request) -> Work[Head]:
         """Send a request and return the head of the response.  Raises: AccessError."""
         carrier, total = self.carrier, self.policy.total_timeout
-        carrier.received = 0
+        carrier.received_bytes = 0
         carrier.deadline = None if total is None else monotonic() + total
         self.state.asked = request
         head = yield from next_item(carrier)

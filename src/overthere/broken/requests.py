@@ -254,7 +254,7 @@ class Requester:
         if not isinstance(head, Head):
             raise ProtocolError("there was no answer", uri=opening.uri)
         if head.location is not None:
-            return Reply(None, None, "", redirect=brief_redirect(head), peer=carrier.peer)
+            return Reply(None, None, "", redirect=brief_redirect(head), peer=carrier.peer_address)
         return Reply(None, None, "")
 
     def _read_reply(self, head: Head, connection: Connection, is_read: bool = False) -> Reply:

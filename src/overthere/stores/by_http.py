@@ -100,7 +100,7 @@ class HTTPRanges:
                 break
             transport = self._transport
             self._close()
-            self._opening.follow(head, None if transport is None else transport.peer)
+            self._opening.follow(head, None if transport is None else transport.peer_address)
         status: int = head.details["status"]
         fields: dict[str, str] = {name.lower(): value for name, value in head.details["headers"]}
         if status in _RETRY_STATUSES:
@@ -148,7 +148,7 @@ class HTTPRanges:
                 self._transport = Transport(
                     dialogue, opening.policy, opening.uri, scheme.port, opening.deadline, opening.secrets()
                 )
-            self._transport.received = self._received  # the policy limits all ranges together
+            self._transport.received_bytes = self._received  # the policy limits all ranges together
             self._state.asked = Request(head + b"\r\n", "GET", end - start)
             try:
                 effect: Any = self._transport.advance()
@@ -175,14 +175,14 @@ class HTTPRanges:
             raise AccessFailed(
                 f"{len(content):,} octets{excess} came of {size:,}", "RFC 9110 8.6", uri=self._opening.uri
             )
-        self._received = self._transport.received
+        self._received = self._transport.received_bytes
         if not self._state.is_open:
             self._close()
         return content
 
     def _close(self) -> None:
         if self._transport is not None:
-            self._received = self._transport.received
+            self._received = self._transport.received_bytes
             self._transport.close()
             self._transport = None
 
