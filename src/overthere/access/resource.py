@@ -51,7 +51,7 @@ class ResourceInfo(NamedTuple):
 class _ResourceBase:
     """The common part of both kinds of resource; they differ in how they wait for data."""
 
-    def __init__(self, carrier: Carrier, opened: ResourceInfo) -> None:
+    def __init__(self, carrier: Carrier, info: ResourceInfo) -> None:
         self._carrier = carrier
         self._buffer = bytearray()
         self.head: Head
@@ -59,7 +59,7 @@ class _ResourceBase:
         self.uri: URI
         self.history: tuple[URI, ...]
         self.gateway: URI | None
-        self.head, self.plan, self.uri, self.history, self.gateway = opened
+        self.head, self.plan, self.uri, self.history, self.gateway = info
 
     def __del__(self) -> None:
         carrier: Carrier | None = getattr(self, "_carrier", None)
@@ -128,14 +128,14 @@ class _ResourceBase:
             self._buffer.clear()
             yield piece
 
-    def _entry(self, effect: Effect) -> Entry | None:
-        """Return the entry of an effect, or None; content is buffered."""
+    def _accept(self, effect: Effect) -> Entry | None:
+        """Buffer the content of an effect; return its entry, None if it has none."""
         if isinstance(effect, Data):
             self._buffer += effect.octets
         return effect.entry if isinstance(effect, Item) else None
 
     def _needs_more(self, size: int, whole: bool) -> bool:
-        """Whether the buffer has fewer bytes than a read needs: all of `size` if `whole`, otherwise one."""
+        """Return whether a read needs more bytes: `size` if `whole`, otherwise one; for -1 over the limit."""
         return len(self._buffer) < (_MAX_BYTES_AT_ONCE + 1 if size < 0 else size if whole else min(size, 1))
 
     def _take_octets(self, size: int) -> bytes:
@@ -167,23 +167,23 @@ class _LineSplitter:
 
     def __init__(self, charset: str, errors: str, uri: URI) -> None:
         self.decoder = io.IncrementalNewlineDecoder(charsets.decoder(charset, errors), translate=True)
-        self.pieces: list[str] = []
+        self.unfinished_pieces: list[str] = []
         """The parts of the line that is not complete yet."""
-        self.size = 0
+        self.unfinished_length = 0
         self.uri = uri
 
     def feed(self, octets: bytes, final: bool = False) -> list[str]:
         """Return the lines that end in these bytes, or with `final`; without their ends (CR LF, LF, CR)."""
         *lines, unfinished = self.decoder.decode(octets, final).split("\n")
         if lines:
-            lines[0] = "".join((*self.pieces, lines[0]))
-            self.pieces, self.size = [], 0
-        self.pieces.append(unfinished)
-        self.size += len(unfinished)
-        if self.size > _MAX_BYTES_AT_ONCE:
+            lines[0] = "".join((*self.unfinished_pieces, lines[0]))
+            self.unfinished_pieces, self.unfinished_length = [], 0
+        self.unfinished_pieces.append(unfinished)
+        self.unfinished_length += len(unfinished)
+        if self.unfinished_length > _MAX_BYTES_AT_ONCE:
             raise LimitExceeded(f"a line of more than {_MAX_BYTES_AT_ONCE:,} characters", uri=self.uri)
-        if final and self.size:
-            lines.append("".join(self.pieces))
+        if final and self.unfinished_length:
+            lines.append("".join(self.unfinished_pieces))
         return lines
 
 
@@ -211,8 +211,8 @@ class _Raw(io.RawIOBase):
 class Resource(_ResourceBase):
     """An open resource; a context manager, and an iterator of bytes."""
 
-    def __init__(self, transport: Transport, opened: ResourceInfo) -> None:
-        super().__init__(transport, opened)
+    def __init__(self, transport: Transport, info: ResourceInfo) -> None:
+        super().__init__(transport, info)
         self._transport = transport
 
     def __iter__(self) -> Iterator[bytes]:
@@ -225,18 +225,18 @@ class Resource(_ResourceBase):
     def entries(self) -> Iterator[Entry]:
         """Yield the entries of a listing; nothing for other content, which `read` returns.  Raises: AccessError."""
         while self.is_listing and (effect := self._transport.advance()) is not None:
-            if (entry := self._entry(effect)) is not None:
+            if (entry := self._accept(effect)) is not None:
                 yield entry
 
     def read(self, size: int = -1, *, whole: bool = True) -> bytes:
-        """Return `size` bytes, or fewer at the end; all for -1.
+        """Return `size` bytes, or fewer at the end; all for -1.  Not for a listing: its entries would be lost.
 
-        whole: wait for all `size` bytes; otherwise return the next bytes that arrive.
+        whole: wait for all `size` bytes; otherwise return up to `size` of the next that arrive.  For -1 without effect.
 
         Raises: AccessError; LimitExceeded if all of the content is more than 1 GiB.
         """
         while self._needs_more(size, whole) and (effect := self._transport.advance()) is not None:
-            self._entry(effect)
+            self._accept(effect)
         return self._take_octets(size)
 
     def text(self, charset: str | None = None, errors: str = "strict") -> str:
@@ -306,8 +306,8 @@ class Resource(_ResourceBase):
 class AsyncResource(_ResourceBase):
     """An open resource in an event loop."""
 
-    def __init__(self, transport: AsyncTransport, opened: ResourceInfo) -> None:
-        super().__init__(transport, opened)
+    def __init__(self, transport: AsyncTransport, info: ResourceInfo) -> None:
+        super().__init__(transport, info)
         self._transport = transport
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -320,13 +320,13 @@ class AsyncResource(_ResourceBase):
     async def entries(self) -> AsyncIterator[Entry]:
         """Yield the entries of a listing; nothing if it is not a listing."""
         while self.is_listing and (effect := await self._transport.advance()) is not None:
-            if (entry := self._entry(effect)) is not None:
+            if (entry := self._accept(effect)) is not None:
                 yield entry
 
     async def read(self, size: int = -1, *, whole: bool = True) -> bytes:
         """Return `size` bytes, or fewer at the end; all for -1.  whole, Raises: as for `Resource.read`."""
         while self._needs_more(size, whole) and (effect := await self._transport.advance()) is not None:
-            self._entry(effect)
+            self._accept(effect)
         return self._take_octets(size)
 
     async def text(self, charset: str | None = None, errors: str = "strict") -> str:
@@ -355,7 +355,7 @@ class AsyncResource(_ResourceBase):
             yield line
 
     async def save(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> Path:
-        """Write the content to a file, piece by piece, in threads.  Raises: the same as `Resource.save`."""
+        """Write the content to a file atomically, each piece in a thread; all else is as for `Resource.save`."""
         from anyio.to_thread import run_sync
 
         saving = SavedFile(path, force=force, keep=keep)

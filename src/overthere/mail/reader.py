@@ -37,7 +37,7 @@ class Boundary(NamedTuple):
     """Where a part ends: at a delimiter of the multipart at `depth`, at -1 the end of the message."""
 
     depth: int
-    closes: bool = False
+    is_closing: bool = False
 
 
 END = Boundary(-1)
@@ -49,15 +49,16 @@ class MessageReader:
     def __init__(self) -> None:
         self.buffer: bytearray = bytearray()
         self.at: int = 0
+        """The offset in the buffer of the first byte that is not consumed."""
         self.is_finished: bool = False
-        self.mbox = False
+        self.is_mbox = False
         self.has_lone_returns: bool | None = None
         """Whether lines end in CR alone; they are read as lines."""
         self.is_line_end_due: bool = False
         """Whether the line end at `at` belongs to the header or delimiter before it, and must be skipped."""
 
     def fill(self) -> Generator[Effect, Any, bool]:
-        """Read more of the file; return False at its end."""
+        """Read more of the file into the buffer, and drop consumed bytes, which moves `at`; return False at its end."""
         if self.is_finished:
             return False
         consumed = max(0, self.at - _LOOKBACK_BYTES)
@@ -74,8 +75,8 @@ class MessageReader:
         self.buffer += data.replace(b"\r", b"\n") if self.has_lone_returns else data
         return bool(data)
 
-    def starts(self, text: bytes) -> Generator[Effect, Any, bool]:
-        """Whether the file starts with the text."""
+    def starts_with(self, text: bytes) -> Generator[Effect, Any, bool]:
+        """Return whether the file starts with the text; valid only before anything is consumed."""
         while len(self.buffer) < len(text) and (yield from self.fill()):
             pass
         return self.buffer.startswith(text)
@@ -87,7 +88,7 @@ class MessageReader:
                 return True
         return False
 
-    def line(self) -> Generator[Effect, Any, bytes]:
+    def read_line(self) -> Generator[Effect, Any, bytes]:
         """Return a line with its end, or only its first bytes if it is too long; b"" at the end of the file."""
         search_start = self.at
         while (end := self.buffer.find(b"\n", search_start)) < 0 and len(self.buffer) - self.at < _MAX_LINE_BYTES:
@@ -104,12 +105,12 @@ class MessageReader:
         """Skip the "From " line of the next message of an mbox (RFC 4155); return False at the end of the file."""
         if (yield from self.at_end()):
             return False
-        if self.mbox and self.buffer.startswith(b"From ", self.at):
-            while (line := (yield from self.line())) and not line.endswith(b"\n"):
+        if self.is_mbox and self.buffer.startswith(b"From ", self.at):
+            while (line := (yield from self.read_line())) and not line.endswith(b"\n"):
                 pass
         return True
 
-    def header(self, default: str) -> Generator[Effect, Any, Header]:
+    def read_header(self, default: str) -> Generator[Effect, Any, Header]:
         """Read the next header.  The line end before the body stays, because a delimiter may follow at once.
 
         A line that is not a field ends it too (RFC 5322 3.5): the body begins there.  `default` is that of `Header`.
@@ -118,7 +119,7 @@ class MessageReader:
         self.is_line_end_due = False
         raw, blank = bytearray(), b""
         is_line_start, broken = True, False
-        while line := (yield from self.line()):
+        while line := (yield from self.read_line()):
             is_blank = is_line_start and not line.strip(b"\r\n")
             if is_blank or len(raw) > _MAX_HEADER_BYTES or (is_line_start and not _HEADER_LINE.match(line)):
                 blank = line if is_blank else b""
@@ -132,20 +133,20 @@ class MessageReader:
             raw += line
         return Header(bytes(raw), blank, broken, default)
 
-    def piece(self, marks: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Boundary | None]]:
+    def read_piece(self, delimiter_depths: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Boundary | None]]:
         """Return the next piece of content, and the mark after it, or None.
 
-        marks: boundary delimiters and their depths.  The line end before a mark belongs to it (RFC 2046 5.1.1).
+        delimiter_depths: those of the multiparts, by delimiter.  The line end before a mark belongs to it (RFC 2046 5.1.1).
         """
         search_start = self.at
-        candidates = _CANDIDATES.get((bool(marks), self.mbox))
+        candidates = _CANDIDATES.get((bool(delimiter_depths), self.is_mbox))
         while True:
             match = candidates.search(self.buffer, search_start) if candidates else None
             if match is None:
                 if self.is_finished:
-                    return self._read_rest(), END
+                    return self._take_rest(), END
                 # The last bytes may be the beginning of a mark, with the CR before it.
-                content = self._take(max(self.at, len(self.buffer) - 7))
+                content = self._consume(max(self.at, len(self.buffer) - 7))
                 yield from self.fill()
                 return content, None
             start = match.start()
@@ -155,52 +156,55 @@ class MessageReader:
                 yield from self.fill()
                 search_start = self.at + scanned
                 continue
-            mark = _boundary_of(bytes(self.buffer[start + 1 : end if end >= 0 else start + _MAX_MARK_BYTES]), marks)
+            mark = _boundary_of(
+                bytes(self.buffer[start + 1 : end if end >= 0 else start + _MAX_MARK_BYTES]), delimiter_depths
+            )
             if mark is None:
                 search_start = start + 1
                 if start - self.at > _READ_BYTES:
-                    return self._take(start), None
+                    return self._consume(start), None
                 continue
             # The empty line before "From " belongs to the file, the line end before a delimiter to the delimiter.
-            content = self._take(start - (1 if start > self.at and self.buffer[start - 1] == 13 else 0))
+            content = self._consume(start - (1 if start > self.at and self.buffer[start - 1] == 13 else 0))
             # The mark's line end may begin another delimiter, which follows at once (RFC 2046 5.1.1).
             self.at = start + 1 if mark is END else end if end >= 0 else len(self.buffer)
             self.is_line_end_due = mark is not END and end >= 0
             return content, mark
 
-    def _take(self, end: int) -> bytes:
+    def _consume(self, end: int) -> bytes:
+        """Return the bytes up to an offset of the buffer and move behind them; a line end that is due is left out."""
         content = bytes(self.buffer[self.at : end])
         self.at = max(self.at, end)
         if content and self.is_line_end_due:
             self.is_line_end_due, content = False, content[1:]
         return content
 
-    def _read_rest(self) -> bytes:
-        """Return the rest of the file; an mbox has an empty line after its last message too."""
-        content = self._take(len(self.buffer))
+    def _take_rest(self) -> bytes:
+        """Return the rest of the file, without the empty line after the last message of an mbox."""
+        content = self._consume(len(self.buffer))
         self.is_line_end_due = False
-        if self.mbox and content.endswith((b"\n\n", b"\n\r\n")):
+        if self.is_mbox and content.endswith((b"\n\n", b"\n\r\n")):
             content = content[:-1].removesuffix(b"\r")
         return content
 
 
-def _boundary_of(line: bytes, marks: dict[bytes, int]) -> Boundary | None:
+def _boundary_of(line: bytes, delimiter_depths: dict[bytes, int]) -> Boundary | None:
     if line.startswith(b"From "):
         return END
     text = line.rstrip(b" \t\r")[2:]
-    if text in marks:
-        return Boundary(marks[text])
-    if text.endswith(b"--") and text[:-2] in marks:
-        return Boundary(marks[text[:-2]], closes=True)
+    if text in delimiter_depths:
+        return Boundary(delimiter_depths[text])
+    if text.endswith(b"--") and text[:-2] in delimiter_depths:
+        return Boundary(delimiter_depths[text[:-2]], is_closing=True)
     return None
 
 
 class Decoder:
     """A content transfer encoding that leaves the bytes unchanged (RFC 2045 6.2).  No decoder raises."""
 
-    wrong = ""
+    fault = ""
     """The fault of the input, complete at its end; everything decodable is returned."""
-    strange = False
+    had_ignored_bytes = False
     """Whether the input had bytes that the decoder must ignore."""
 
     def feed(self, octets: bytes) -> bytes:
@@ -219,11 +223,11 @@ class _Base64(Decoder):
         self.is_finished = False
 
     def feed(self, octets: bytes) -> bytes:
-        self.strange = self.strange or bool(octets.translate(None, _BASE64 + b" \t\r\n"))
+        self.had_ignored_bytes = self.had_ignored_bytes or bool(octets.translate(None, _BASE64 + b" \t\r\n"))
         octets = octets.translate(None, _NOT_BASE64)
         data, padding, trailing = (b"", b"", octets) if self.is_finished else (self.buffer + octets).partition(b"=")
         if trailing.strip(b"="):
-            self.wrong = "more octets behind its end"
+            self.fault = "more octets behind its end"
         if padding:
             self.is_finished, self.buffer = True, b""
             return self._decode_last(data)
@@ -237,7 +241,7 @@ class _Base64(Decoder):
     def _decode_last(self, data: bytes) -> bytes:
         """Decode the last characters; missing padding is accepted."""
         if len(data) % 4 == 1:
-            self.wrong = self.wrong or "its last character is alone"
+            self.fault = self.fault or "its last character is alone"
             data = data[:-1]
         return binascii.a2b_base64(data + b"=" * (-len(data) % 4))
 

@@ -90,14 +90,14 @@ class Traversal:
     def piece(self) -> Generator[Effect, Any, tuple[bytes, PartEnd | None]]:
         """Return the next piece of a body, still encoded, and the end of the body if this is its last piece."""
         self._part = None
-        octets, mark = yield from self.reader.piece(self.marks)
+        octets, mark = yield from self.reader.read_piece(self.marks)
         return octets, None if mark is None else self._end_part(mark)
 
     def _header(self, *, message: bool) -> Generator[Effect, Any, Part]:
         level = self._levels[-1]
         # RFC 2046 5.1.5
         default = "message/rfc822" if level.multipart == "multipart/digest" else "text/plain"
-        header = yield from self.reader.header(default)
+        header = yield from self.reader.read_header(default)
         holds = ""
         if header.media_type in ("message/rfc822", "message/global") and header.encoding not in ENCODED:
             holds = "message"
@@ -111,10 +111,10 @@ class Traversal:
         return self._part
 
     def _end_part(self, mark: Boundary) -> PartEnd:
-        open_levels = 0 if mark is END else mark.depth + (not mark.closes)
+        open_levels = 0 if mark is END else mark.depth + (not mark.is_closing)
         is_unclosed = any(level.multipart for level in self._levels[mark.depth + 1 :])
-        is_empty = mark.closes and not self._levels[mark.depth].count
+        is_empty = mark.is_closing and not self._levels[mark.depth].count
         del self._levels[open_levels:]
         self.marks = {text: depth for text, depth in self.marks.items() if depth < open_levels}
-        self._is_part_next = not mark.closes
+        self._is_part_next = not mark.is_closing
         return PartEnd(open_levels, is_unclosed, is_empty)

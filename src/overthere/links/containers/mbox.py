@@ -30,14 +30,14 @@ def members(
 
 def _read_messages(document: Document, options: Options) -> Steps:
     reader = MessageReader()
-    reader.mbox = True
+    reader.is_mbox = True
     base = enclosed(document.base)
     number = 0
-    if not (yield from reader.starts(b"From ")):
+    if not (yield from reader.starts_with(b"From ")):
         yield Note("corrupt" if reader.buffer else "empty")
     while (yield from reader.next_message()):
         number += 1
-        content, flaws, _ = yield from read_body(lambda: reader.piece({}), Decoder(), options.limit)
+        content, flaws, _ = yield from read_body(lambda: reader.read_piece({}), Decoder(), options.limit)
         notes = (*flaws,) if content.strip() or flaws else ("empty",)
         if (yield from reader.at_end()) and not reader.buffer.endswith((b"\n\n", b"\n\r\n")):
             notes = (*notes, "truncated")  # an empty line ends each message, the last one too (RFC 4155 Appendix A)

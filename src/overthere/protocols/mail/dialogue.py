@@ -100,12 +100,12 @@ def _store(path: str, request: _PartRequest) -> _Search:
 def _file(path: str, request: _PartRequest) -> _Search:
     """Search a file with one message, or an mbox, in which each message follows a "From " line."""
     reader = MessageReader()
-    reader.mbox = yield from reader.starts(b"From ")
+    reader.is_mbox = yield from reader.starts_with(b"From ")
     number, is_found = 0, False
     while not is_found and (yield from reader.next_message()):
         number += 1
         is_found = yield from _message(
-            Traversal(reader), request, {"path": path, **({"number": number} if reader.mbox else {})}
+            Traversal(reader), request, {"path": path, **({"number": number} if reader.is_mbox else {})}
         )
     yield Hangup()
     return is_found
@@ -153,5 +153,5 @@ def _read_body(traversal: Traversal, request: _PartRequest, body_decoder: Decode
         piece, end = yield from traversal.piece()
         yield from request.data(body_decoder.feed(piece))
     yield from request.data(body_decoder.end())
-    if body_decoder.wrong:
-        raise ProtocolError(f"the body part is not valid base64: {body_decoder.wrong}", "RFC 2045 6.8")
+    if body_decoder.fault:
+        raise ProtocolError(f"the body part is not valid base64: {body_decoder.fault}", "RFC 2045 6.8")

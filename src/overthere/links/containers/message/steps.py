@@ -47,7 +47,7 @@ def read_body(
             decoded = decoder.feed(data) + (b"" if end is None else decoder.end())
             remaining -= len(decoded)
             pieces.append(decoded if remaining >= 0 else decoded[:remaining])
-    corrupt = bool(decoder.wrong or decoder.strange)
+    corrupt = bool(decoder.fault or decoder.had_ignored_bytes)
     return b"".join(pieces), ["corrupt"] * corrupt + ["too-large"] * (remaining < 0), end
 
 
