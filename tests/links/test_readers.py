@@ -160,9 +160,9 @@ def test_long_tokens() -> None:
 
 
 def test_markdown_in_pieces() -> None:
-    count = 3 * markdown.PIECE // 20
+    count = 3 * markdown.MAX_PIECE_CHARACTERS // 20
     text = "".join(f"# {i}\n\nsome [text]({i})\n\n" for i in range(count))
-    assert len(text) > 3 * markdown.PIECE
+    assert len(text) > 3 * markdown.MAX_PIECE_CHARACTERS
     assert [f.reference for f in read("markdown", text)[0]] == [str(i) for i in range(count)]
 
 

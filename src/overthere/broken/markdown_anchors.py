@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.broken.heading_slugs import CODE_HYPHEN, docutils, slug
 from overthere.links.documents import html
-from overthere.links.documents.markdown import DIRECTIVE, NESTED, blocks, is_prose, pieces, unwrap
+from overthere.links.documents.markdown import DIRECTIVE_PATTERN, MAX_DEPTH, blocks, is_prose, pieces, remove_indents
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -120,7 +120,7 @@ class MarkdownAnchors:
     def read(self, *texts: str) -> None:
         """Collect the anchors of a page that consists of these texts: equal headings are numbered together."""
         for text in texts:
-            for piece in pieces(unwrap(text.replace("\r\n", "\n").replace("\r", "\n"))):
+            for piece in pieces(remove_indents(text.replace("\r\n", "\n").replace("\r", "\n"))):
                 self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)
         explicit = self.anchors | {anchor for _, anchor in self._headings if anchor is not None}
         self.anchors |= explicit
@@ -267,11 +267,11 @@ class MarkdownAnchors:
     def _fence(self, token: Token, depth: int = 0) -> None:
         if match := _AFTER.search(token.info):
             self._add(_identifier(match[2]))
-        if self.rule != "myst" or not (directive := DIRECTIVE.match(token.info)):
+        if self.rule != "myst" or not (directive := DIRECTIVE_PATTERN.match(token.info)):
             return
         if name := _NAME.search(token.content[:_MAX_HEADING_LENGTH]):
             self._label(name[1])
-        if is_prose(directive[1]) and depth < NESTED:
+        if is_prose(directive[1]) and depth < MAX_DEPTH:
             for inner in blocks(token.content).tokens:
                 if inner.type == "inline":
                     self._inline(inner.content, False)

@@ -136,7 +136,7 @@ class MessageReader:
     def read_piece(self, delimiter_depths: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Boundary | None]]:
         """Return the next piece of content, and the mark after it, or None.
 
-        delimiter_depths: those of the multiparts, by delimiter.  The line end before a mark belongs to it (RFC 2046 5.1.1).
+        delimiter_depths: depths by delimiter.  The line end before a mark belongs to it (RFC 2046 5.1.1).
         """
         search_start = self.at
         candidates = _CANDIDATES.get((bool(delimiter_depths), self.is_mbox))

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["DIRECTIVE", "LONGEST", "NESTED", "PIECE", "Blocks", "blocks", "is_prose", "pieces", "read", "unwrap"]
+__all__ = [
+    "DIRECTIVE_PATTERN", "MAX_CHARACTERS", "MAX_DEPTH", "MAX_PIECE_CHARACTERS", "Blocks", "blocks", "is_prose",
+    "pieces", "read", "remove_indents",
+]  # fmt: skip
 
-LONGEST = 1 << 21
+MAX_CHARACTERS = 1 << 21
 """The number of characters of a document that are read; the parser needs up to 20 microseconds for each."""
-PIECE = 1 << 17
+MAX_PIECE_CHARACTERS = 1 << 17
 """The number of characters that are parsed at once.  A longer text is split before a heading, otherwise at an empty
 line, a line end, a space, or anywhere."""
 
@@ -37,7 +40,7 @@ _AUTOLINK_HINT = re.compile(r"www\.|://|@", re.IGNORECASE)
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
-    """Yield the references of a Markdown document, in its order.
+    """Yield the references of a Markdown document, in its order, and notes and passed content.
 
     Escapes of Markdown are decoded; the percent-encoding of renderers is not applied.  A link reference definition is
     yielded once, at its place; links that use its label are not yielded.  `base` elements in the text have no effect:
@@ -46,16 +49,16 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     text, is_wrong = decode_text(document.content, document.charset)
     if is_wrong:
         yield Note("wrong-charset")
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHARACTERS:
         yield Note("too-large")
     is_too_deep = False
-    for piece in pieces(unwrap(text[:LONGEST])):
+    for piece in pieces(remove_indents(text[:MAX_CHARACTERS])):
         if not _REFERENCE_HINT.search(piece):
             continue
         # A bracket takes a thousand times as long as a letter: in text of little else, links are not read.
         is_mostly_brackets = piece.count("[") * 3 > len(piece) > 100
         is_too_deep = is_too_deep or is_mostly_brackets
-        for result in _read_piece(piece, _make_parser(links=not is_mostly_brackets)):
+        for result in _read_piece(piece, _get_parser(reads_links=not is_mostly_brackets)):
             if isinstance(result, Note):
                 is_too_deep = True
                 continue
@@ -72,12 +75,12 @@ _INDENTING_LINE = re.compile(r"^[ ]*+(?:!!!|\?\?\?\+?|===[!+]?)[ ]++[\"\w]|^\[\^
 _FENCE = re.compile(r"[ ]*+(`{3,}|~{3,})")
 
 
-def unwrap(text: str) -> str:
-    """Return a text without the indents of admonitions, tabs (Python-Markdown, pymdownx) and footnotes.
+def remove_indents(text: str) -> str:
+    """Return a text without the indents of the content of admonitions, tabs (Python-Markdown, pymdownx) and footnotes.
 
     CommonMark would read the indented content as code, without links.
 
-    >>> unwrap('!!! note\\n\\n    [a](b)\\n')
+    >>> remove_indents('!!! note\\n\\n    [a](b)\\n')
     '!!! note\\n\\n[a](b)\\n'
     """
     if not _INDENTING_LINE.search(text):
@@ -99,9 +102,9 @@ def unwrap(text: str) -> str:
 
 
 _MAX_INDENT = 100
-NESTED = 8
+MAX_DEPTH = 8
 """The maximum depth of nested directives of MyST."""
-DIRECTIVE = re.compile(r"\{([a-zA-Z][\w:+-]*+)\}")
+DIRECTIVE_PATTERN = re.compile(r"\{([a-zA-Z][\w:+-]*+)\}")
 """The name of a directive of MyST, written as the language of a fence."""
 _PROSE_DIRECTIVES = frozenset(
     (
@@ -119,10 +122,10 @@ def is_prose(directive: str) -> bool:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Split a text into pieces of at most `PIECE` characters."""
+    """Split a text into pieces of at most `MAX_PIECE_CHARACTERS`."""
     at = 0
-    while len(text) - at > PIECE:
-        earliest, end = at + PIECE // 2, at + PIECE
+    while len(text) - at > MAX_PIECE_CHARACTERS:
+        earliest, end = at + MAX_PIECE_CHARACTERS // 2, at + MAX_PIECE_CHARACTERS
         for separator in ("\n\n#", "\n\n", "\n", " "):
             offset = text.rfind(separator, earliest, end)
             if offset >= 0:
@@ -134,13 +137,13 @@ def pieces(text: str) -> Iterator[str]:
 
 
 @cache
-def _make_parser(links: bool) -> MarkdownIt:
+def _get_parser(reads_links: bool) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"inline_definitions": True, "store_labels": True}).enable("table")
     # Emphasis cannot contain or hide a reference; `_read_piece` parses inline text, paragraph by paragraph.
     parser.disable(["inline", "text_join", "emphasis", "balance_pairs", "fragments_join"])
-    if not links:
+    if not reads_links:
         parser.disable(["link", "image"])
     # URLs are not percent-encoded, and no scheme is rejected.
     for name, rule in (("normalizeLink", str), ("normalizeLinkText", str), ("validateLink", lambda url: True)):
@@ -160,10 +163,10 @@ class Blocks(NamedTuple):
 def blocks(text: str) -> Blocks:
     """Return the blocks of a text (CommonMark 0.31; tables of GFM), which are cached and must not be changed."""
     definitions: dict[str, object] = {}
-    return Blocks(_make_parser(True).parse(text, definitions), definitions)
+    return Blocks(_get_parser(True).parse(text, definitions), definitions)
 
 
-def _read_piece(text: str, parser: MarkdownIt, depth: int = 0) -> Iterator[Found | EmbeddedContent | Note]:
+def _read_piece(text: str, parser: MarkdownIt, directive_depth: int = 0) -> Iterator[Found | EmbeddedContent | Note]:
     tokens, env = blocks(text)
     # Below 20 nested block quotes or 10 nested lists markdown-it may drop the rest; a higher limit would be slow.
     max_level = parser.options["maxNesting"] - 1
@@ -174,9 +177,9 @@ def _read_piece(text: str, parser: MarkdownIt, depth: int = 0) -> Iterator[Found
             yield from _read_inline(parser.inline.parse(token.content, parser, env, []))
         elif token.type == "html_block":
             yield from _read_html(token.content)
-        elif token.type == "fence" and (directive := DIRECTIVE.match(token.info)) and is_prose(directive[1]):
-            if depth < NESTED:
-                yield from _read_piece(token.content, parser, depth + 1)
+        elif token.type == "fence" and (directive := DIRECTIVE_PATTERN.match(token.info)) and is_prose(directive[1]):
+            if directive_depth < MAX_DEPTH:
+                yield from _read_piece(token.content, parser, directive_depth + 1)
             else:
                 yield Note("too-deep")
         elif token.type == "definition":
