@@ -87,14 +87,9 @@ class Carrier:
     """Executes a dialogue; the caller that drives `run_to_result` does the waiting."""
 
     def __init__(
-        self,
-        dialogue: Dialogue,
-        policy: Policy,
-        uri: URI,
-        default_port: int | None,
-        deadline: float | None = None,
+        self, dialogue: Dialogue, policy: Policy, uri: URI, default_port: int | None, deadline: float | None = None,
         secrets: Secrets = _NO_SECRETS,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """default_port: the scheme's default port; deadline: when everything must be done, by `time.monotonic`.
 
         secrets: values that no error may show; a redirect can have a password as its host.

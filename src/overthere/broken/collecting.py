@@ -153,20 +153,11 @@ def page_keys(result: Scan, site: Site, checker: Checker, summary: Summary) -> P
     pairs.update((keys[0], keys[1]) for keys in existing)
     flat = array("Q", (key_number for pair in sorted(pairs) for key_number in pair))
     return PageKeys(
-        document,
-        result.document.source,
-        state,
-        array("Q", sorted(own_keys)),
-        flat,
-        findings,
-        outer,
-        outside,
-        called,
-        fragments,
-        refresh_target(result, site, checker),
+        document, result.document.source, state, array("Q", sorted(own_keys)), flat, findings, outer, outside, called,
+        fragments, refresh_target(result, site, checker),
         array("Q", (key_number for triple in sorted(perhaps) for key_number in triple)),
         _small_scan(unsettled, result, lacks_own) if result.kind in _PLACED_BY_TEXT and document < NUMBERLESS else None,
-    )
+    )  # fmt: skip
 
 
 _PLACED_BY_TEXT = ("markdown", "rst", "notebook", "text", "uri-list")

@@ -46,14 +46,9 @@ def make_entry(fields: Mapping[str, object]) -> Entry | Note:
     if not file or not file.isprintable() or offset is None or length is None or offset + length > _MAX_OFFSET:
         return Note("corrupt")
     return Entry(
-        file,
-        offset,
-        length or None,
-        to_text(fields.get("url")),
-        to_text(fields.get("digest")).removeprefix("sha1:"),
-        to_text(fields.get("mime-detected")) or to_text(fields.get("mime")),
-        to_text(fields.get("status")),
-    )
+        file, offset, length or None, to_text(fields.get("url")), to_text(fields.get("digest")).removeprefix("sha1:"),
+        to_text(fields.get("mime-detected")) or to_text(fields.get("mime")), to_text(fields.get("status")),
+    )  # fmt: skip
 
 
 def to_text(value: object) -> str:

@@ -385,10 +385,6 @@ _EMPTY = Link("", None, None, None, None, None, None, None, None, None, None, No
 
 def _fill_link(document: Document, base: Base, item: Found, **fields: Any) -> Link:
     return _EMPTY._replace(
-        source=document.source,
-        base=str(base.uri),
-        base_from=base.layer,
-        reference=item.reference,
-        where=item.where,
+        source=document.source, base=str(base.uri), base_from=base.layer, reference=item.reference, where=item.where,
         **fields,
-    )
+    )  # fmt: skip

@@ -257,16 +257,11 @@ def _directory(locator: FTPLocator) -> FTPLocator:
     """Return the listed directory; its parts are converted to UTF-8, the charset of current URIs."""
     native = locator.native
     return replace(
-        locator,
-        user=None if locator.user is None else native(locator.user),
+        locator, user=None if locator.user is None else native(locator.user),
         password=None if locator.password is None else native(locator.password),
-        directories=tuple(map(native, (*locator.directories, *filter(None, [locator.name])))),
-        name="",
-        type=None,
-        fragment=None,
-        written=None,
-        charset="utf-8",
-    )
+        directories=tuple(map(native, (*locator.directories, *filter(None, [locator.name])))), name="", type=None,
+        fragment=None, written=None, charset="utf-8",
+    )  # fmt: skip
 
 
 def entry(line: bytes, directory: FTPLocator, charset: str = "utf-8") -> Entry | None:

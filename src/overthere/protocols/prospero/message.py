@@ -143,13 +143,6 @@ def read_packet(octets: bytes) -> Packet:
     # The additional address, the priority and the protocol precede the bytes of the option.
     extra_start = 13 + (2 + field(14, 1, 0) if flags & 1 else 0) + (2 if flags & 2 else 0) + (2 if flags & 4 else 0)
     return Packet(
-        connection=field(1, 2, 0),
-        number=field(3, 2, 1),
-        total=total,
-        received=field(7, 2, 0),
-        wait=field(9, 2, 0),
-        flags=flags,
-        option=field(12, 1, 0),
-        data=octets[length:],
-        extra=header[extra_start:],
-    )
+        connection=field(1, 2, 0), number=field(3, 2, 1), total=total, received=field(7, 2, 0), wait=field(9, 2, 0),
+        flags=flags, option=field(12, 1, 0), data=octets[length:], extra=header[extra_start:],
+    )  # fmt: skip
