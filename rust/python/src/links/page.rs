@@ -14,10 +14,10 @@ use super::escapes::{first_line, has_special_escape, percent_decode, replace_inv
 use super::site::{Site, REDIRECTED};
 use crate::fast::parse;
 
-/// The key of a name in a document.
-pub fn key(document: u64, name: &[u8]) -> u64 {
+/// Return the key of a name in a document, or of a target of one kind: a hash of both.
+pub fn key(owner: u64, name: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    document.hash(&mut hasher);
+    owner.hash(&mut hasher);
     hasher.write(name);
     hasher.finish()
 }
@@ -27,7 +27,7 @@ pub fn key(document: u64, name: &[u8]) -> u64 {
 pub struct Page {
     /// The keys of its anchors.
     pub anchors: Vec<u64>,
-    /// Its references that are not settled.
+    /// Its references that are or may be faults.
     pub open: Vec<OpenReference>,
     pub references: u64,
     pub within: u64,
@@ -85,6 +85,7 @@ impl CollectedTargets {
 /// The result of judging a reference by itself.
 #[derive(Clone, Copy)]
 enum Verdict {
+    /// It is skipped, by the number of the reason.
     Passed(usize),
     /// A valid http or https URI outside the site that will not be requested.
     Outside,
@@ -102,7 +103,7 @@ enum Verdict {
 /// The document has something that only Python can read.
 pub struct NeedsPython;
 
-/// Read a document, and add the targets of its references to `collected`.
+/// Read a document and judge its references; add the targets that Python judges and the URIs outside to `collected`.
 pub fn read(
     site: &Site,
     number: u32,
@@ -124,7 +125,7 @@ pub fn read(
     let mut verdicts: AHashMap<(&[u8], bool), Verdict> = AHashMap::with_capacity(document.references.len());
     for item in &document.references {
         let text = document.texts.part(item.start..item.end);
-        let nofollow = site.nofollow.filter(|_| item.is_nofollow && judge.passed_reason(text).is_none());
+        let nofollow = site.nofollow.filter(|_| item.is_nofollow && judge.scheme_reason(text).is_none());
         let verdict = match (nofollow, verdicts.get(&(text, item.is_map))) {
             (Some(reason), _) => Verdict::Passed(reason),
             (_, Some(verdict)) => *verdict,
@@ -174,7 +175,7 @@ pub fn read(
     Ok(page)
 }
 
-/// The names of the anchors of a document; None if only Python can read it.
+/// Return the names of the anchors of a document, of image maps after a NUL; None if only Python can read it.
 pub fn anchors(site: &Site, data: &[u8]) -> Option<Vec<Vec<u8>>> {
     Document::read(site, data).map(|document| document.anchors)
 }
@@ -230,9 +231,9 @@ impl Base {
 struct ReferenceJudge<'a> {
     site: &'a Site,
     number: u32,
-    inner: Base,
+    base: Base,
     /// The base of references that begin with "/", and the root folder of the settings that replaces it.
-    rooted: Option<(Base, &'a str)>,
+    root_base: Option<(Base, &'a str)>,
     /// The href of its base element.
     href: Option<String>,
     /// Whether the base is the document itself.
@@ -261,39 +262,39 @@ impl<'a> ReferenceJudge<'a> {
         let mut anchors: Vec<u64> = doc.anchors.iter().map(|name| key(u64::from(number), name)).collect();
         anchors.sort_unstable();
         anchors.dedup();
-        let mut inner = Base::new(uri.to_owned()).ok_or(NeedsPython)?;
+        let mut base = Base::new(uri.to_owned()).ok_or(NeedsPython)?;
         let mut href = None;
         if let Some((start, end)) = doc.base {
             let reference = doc.texts.part(start..end);
             href = Some(String::from_utf8_lossy(reference).into_owned());
-            let mut text = inner.join(reference).ok_or(NeedsPython)?;
+            let mut text = base.join(reference).ok_or(NeedsPython)?;
             text.truncate(text.find('#').unwrap_or(text.len()));
-            inner = Base::new(text).ok_or(NeedsPython)?;
-            let scheme = inner.spans.scheme().map_or("", |scheme| scheme.of_str(&inner.text));
+            base = Base::new(text).ok_or(NeedsPython)?;
+            let scheme = base.spans.scheme().map_or("", |scheme| scheme.of_str(&base.text));
             if site.passed.contains_key(scheme.to_ascii_lowercase().as_bytes()) {
                 return Err(NeedsPython);
             }
         }
-        let path = inner.text.part(..inner.text.find('?').unwrap_or(inner.text.len()));
+        let path = base.text.part(..base.text.find('?').unwrap_or(base.text.len()));
         let is_own_base = site.remaps.is_empty() && site.served_number(path) == Some(number);
         let is_below = site.path_below_base(path).is_some();
         let root = site.root.as_deref().filter(|_| is_below);
-        let rooted = root.and_then(|root| Some((Base::new(LOCAL.to_owned())?, root)));
-        Ok(ReferenceJudge { site, number, inner, rooted, href, is_own_base, anchors })
+        let root_base = root.and_then(|root| Some((Base::new(LOCAL.to_owned())?, root)));
+        Ok(ReferenceJudge { site, number, base, root_base, href, is_own_base, anchors })
     }
 
     /// The target of a reference (5.2), with the root folder of the settings (`reference_check.resolve`).
     fn join(&self, text: &[u8]) -> Option<String> {
-        match &self.rooted {
+        match &self.root_base {
             Some((base, root)) if text.starts_with(b"/") && !text.starts_with(b"//") => {
                 base.join(text).map(|target| [root, target.strip_prefix(LOCAL).unwrap_or(&target)].concat())
             }
-            _ => self.inner.join(text),
+            _ => self.base.join(text),
         }
     }
 
     fn judge_reference(&self, text: &[u8], is_map: bool) -> Verdict {
-        if let Some(reason) = self.passed_reason(text) {
+        if let Some(reason) = self.scheme_reason(text) {
             return Verdict::Passed(reason);
         }
         // The most common reference: an anchor of the document itself.
@@ -305,11 +306,11 @@ impl<'a> ReferenceJudge<'a> {
         if !self.site.keeps_outside && !is_map && is_plain_web(text) && self.is_outside(text) {
             return Verdict::Outside;
         }
-        let Some(target) = self.join(text) else { return self.judged_as_written(text, is_map) };
+        let Some(target) = self.join(text) else { return self.leave_text_to_python(text, is_map) };
         if self.site.is_mapped(&target) {
-            return self.judged_by_target(Kind::Mapped, &target, text, is_map);
+            return self.leave_target_to_python(Kind::Mapped, &target, text, is_map);
         }
-        if let Some(reason) = self.passed_reason(target.as_bytes()) {
+        if let Some(reason) = self.scheme_reason(target.as_bytes()) {
             return Verdict::Passed(reason);
         }
         let end = target.find('#').unwrap_or(target.len());
@@ -320,17 +321,17 @@ impl<'a> ReferenceJudge<'a> {
                 self.href.is_some() || text.starts_with(b"//") || { parse(text, Rule::Uri, false).is_ok() };
             let target_text = if self.site.keeps_outside { &target } else { uri };
             return match text {
-                _ if is_absolute => self.judged_by_target(Kind::Outside, target_text, text, is_map),
-                _ if !text.is_ascii() && text.contains(&b':') => self.judged_as_written(text, is_map),
-                [b'/', ..] => self.judged_by_target(Kind::FromRoot, target_text, text, is_map),
-                _ => self.judged_by_target(Kind::Relative, target_text, text, is_map),
+                _ if is_absolute => self.leave_target_to_python(Kind::Outside, target_text, text, is_map),
+                _ if !text.is_ascii() && text.contains(&b':') => self.leave_text_to_python(text, is_map),
+                [b'/', ..] => self.leave_target_to_python(Kind::FromRoot, target_text, text, is_map),
+                _ => self.leave_target_to_python(Kind::Relative, target_text, text, is_map),
             };
         };
         if name.contains("/.") || name.starts_with('.') || has_special_escape(name.as_bytes()) {
-            return self.judged_as_written(text, is_map);
+            return self.leave_text_to_python(text, is_map);
         }
         let Some(&number) = self.site.names.get(&percent_decode(name.as_bytes())[..]) else {
-            return self.judged_by_target(Kind::Missing, &target, text, is_map);
+            return self.leave_target_to_python(Kind::Missing, &target, text, is_map);
         };
         if number & REDIRECTED != 0 {
             return Verdict::Fault;
@@ -350,20 +351,21 @@ impl<'a> ReferenceJudge<'a> {
             && self.site.path_below_base(path).is_none()
     }
 
-    /// The verdict that Python judges the target, once for all documents.
-    fn judged_by_target(&self, kind: Kind, target: &str, text: &[u8], is_map: bool) -> Verdict {
+    /// Leave the target to Python, which judges it once for all documents; an image map is left as written.
+    fn leave_target_to_python(&self, kind: Kind, target: &str, text: &[u8], is_map: bool) -> Verdict {
         if is_map {
-            return self.judged_as_written(text, is_map);
+            return self.leave_text_to_python(text, is_map);
         }
         Verdict::ByPython(key(kind as u64, target.as_bytes()))
     }
 
-    /// The verdict that Python judges the reference, for this document alone.
-    fn judged_as_written(&self, text: &[u8], is_map: bool) -> Verdict {
+    /// Leave the text to Python, which judges it for this document alone.
+    fn leave_text_to_python(&self, text: &[u8], is_map: bool) -> Verdict {
         Verdict::ByPython(key(u64::from(self.number) << 9 | 256 | u64::from(is_map), text))
     }
 
-    /// The page that a refresh opens; None if a server might choose it by a query (`refresh_cycles.refresh_target`).
+    /// Return the page that a refresh opens (`refresh_cycles.refresh_target`).  None: it has a query, no valid target, no
+    /// page of the site, a redirected one, or a fragment of the same page.  NeedsPython: settings or escapes matter.
     fn refresh_page(&self, text: &[u8]) -> Result<Option<u32>, NeedsPython> {
         let Some(target) = self.join(text) else { return Ok(None) };
         if self.site.is_mapped(&target) || target.contains("/.") || has_special_escape(target.as_bytes()) {
@@ -377,7 +379,8 @@ impl<'a> ReferenceJudge<'a> {
         }))
     }
 
-    fn passed_reason(&self, text: &[u8]) -> Option<usize> {
+    /// Return the number of the reason to skip a reference by its scheme; None if it has none or is checked.
+    fn scheme_reason(&self, text: &[u8]) -> Option<usize> {
         let end = memchr::memchr3(b':', b'/', b'#', text).filter(|end| text.at(*end) == b':')?;
         if end > 16 {
             return None;
@@ -385,14 +388,14 @@ impl<'a> ReferenceJudge<'a> {
         self.site.passed.get(text.part(..end).to_ascii_lowercase().as_slice()).copied()
     }
 
-    fn judge_fragment(&self, number: u32, name: &[u8], is_map: bool) -> Verdict {
+    fn judge_fragment(&self, target_number: u32, name: &[u8], is_map: bool) -> Verdict {
         if !self.site.fragments || name.is_empty() || name.eq_ignore_ascii_case(b"top") {
             return Verdict::Within;
         }
         if name.windows(3).any(|three| three == b":~:") {
             return Verdict::Directive;
         }
-        let document = u64::from(number);
+        let document = u64::from(target_number);
         let make_key =
             |name: &[u8]| if is_map { key(document, &[b"\0", name].concat()) } else { key(document, name) };
         let first = make_key(name);
@@ -402,7 +405,7 @@ impl<'a> ReferenceJudge<'a> {
             None => first,
         };
         let has_anchor = |key| self.anchors.binary_search(&key).is_ok();
-        if number != self.number {
+        if target_number != self.number {
             Verdict::DependsOnPage(first, second)
         } else if has_anchor(first) || has_anchor(second) {
             Verdict::Within
