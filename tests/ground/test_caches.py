@@ -60,7 +60,7 @@ CLOSED = {
     "schemes/registry.py _load": "a key is an entry point of an installed package",
     "columns/native.py _suffixes": FEW,
     "columns/native.py _rules": FEW,
-    "links/documents/markdown.py _make_parser": DATA,
+    "links/documents/markdown.py _get_parser": DATA,
     "links/documents/css.py _token_pattern": DATA,
     "links/documents/charset.py _table": "a key is the name of an encoding of the Encoding Standard",
 }

@@ -56,7 +56,7 @@ class _PlainKeys:
         return len(self.keys)
 
     def lacks(self, pairs: bytes) -> bool:
-        """Return whether there is a pair of which this set contains neither key."""
+        """Return whether this set contains neither key of some pair."""
         values = iter(memoryview(pairs).cast("Q"))
         return any(first not in self.keys and last not in self.keys for first, last in zip(values, values, strict=True))
 

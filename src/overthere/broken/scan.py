@@ -92,7 +92,7 @@ class Scan:
     is_template: bool = False
     """Whether it is a template of pages whose addresses are not known."""
     notes: dict[str, None] = field(default_factory=dict)
-    """Kinds of notes, in order; the values are None."""
+    """The kinds of its notes, as keys in their order."""
     passed: Counter[str] = field(default_factory=Counter)
     octets: list[tuple[int, int]] = field(default_factory=list)
     """Known places of a UTF-8 text, each as a number of characters and of bytes; empty if none is known."""

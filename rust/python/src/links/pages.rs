@@ -120,7 +120,7 @@ impl Keys {
         })
     }
 
-    /// Return whether there is a pair of which this set contains neither key.
+    /// Return whether this set contains neither key of some pair.
     fn lacks(&mut self, py: Python<'_>, pairs: &[u8]) -> PyResult<bool> {
         guarded(py, || {
             self.sort();

@@ -211,7 +211,7 @@ def _text(text: str) -> str:
 
 
 def _parts(document: Document) -> dict[str, str] | None:
-    """Return the URIs of the parts of a document's message with their sources, None if there are none."""
+    """Return the URIs of the parts of a document's message with their sources, or None."""
     return dict(document.parts) if document.parts else None
 
 
