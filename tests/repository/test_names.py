@@ -44,7 +44,7 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 76_670
+LINES = 76_660
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
 number with a reason.  The last: imports that wait until they are needed; bounds of what four attacks found (headers of
 tar, Git and its submodules, anchors, docutils, look-ups for generators, rules of servers, busy hosts, cut pages, menus,

@@ -115,15 +115,9 @@ def _as_list(task: Task) -> Task:
 
 
 def _run(
-    parts: list[Task],
-    starts: list[str],
-    checker: Checker,
-    options: Options,
-    summary: Summary,
-    step: Step,
-    asker: Asker | None,
-    changed: frozenset[str] | None,
-) -> Iterator[Broken]:
+    parts: list[Task], starts: list[str], checker: Checker, options: Options, summary: Summary, step: Step,
+    asker: Asker | None, changed: frozenset[str] | None,
+) -> Iterator[Broken]:  # fmt: skip
     crawl: Crawl | None = None
     with ExitStack() as stack:
         stack.callback(lambda: remove_files(path for task in parts for path in task.paths))

@@ -50,16 +50,8 @@ class RedirectChain:
     """
 
     __slots__ = (
-        "cookies",
-        "depth",
-        "fragments",
-        "is_page",
-        "kinds",
-        "opening",
-        "own_fragment",
-        "permanent",
-        "repaired",
-        "uri",
+        "cookies", "depth", "fragments", "is_page", "kinds", "opening", "own_fragment", "permanent",
+        "repaired", "uri",
     )  # fmt: skip
 
     def __init__(

@@ -129,14 +129,9 @@ PASSED_SCHEMES = {
 
 
 def _target(
-    item: Reference,
-    scan: Scan,
-    state: ReferenceState,
-    site: Site,
-    checker: Checker,
-    absolute: bool,
+    item: Reference, scan: Scan, state: ReferenceState, site: Site, checker: Checker, absolute: bool,
     reference: URIReference,
-) -> ReferenceState:
+) -> ReferenceState:  # fmt: skip
     target = state.target or ""
     uri = target.partition("#")[0]
     name = _scheme_of(uri)

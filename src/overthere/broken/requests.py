@@ -140,14 +140,9 @@ class Requester:
         return sha256(fields).hexdigest() if fields else ""
 
     def ask(
-        self,
-        uri: str,
-        way: Opening | None = None,
-        *,
-        wanted: bool = False,
-        kinds: re.Pattern[str] = DOCUMENTS,
+        self, uri: str, way: Opening | None = None, *, wanted: bool = False, kinds: re.Pattern[str] = DOCUMENTS,
         cookie: str = "",
-    ) -> Work[tuple[Reply, bytes | None, bool]]:
+    ) -> Work[tuple[Reply, bytes | None, bool]]:  # fmt: skip
         """Send a request; return the reply, the content, and whether it is truncated.  Server errors become replies.
 
         uri: without a fragment; way: the redirects that led to it.

@@ -95,14 +95,9 @@ def open_range(uri: str, policy: Policy, ends: Sequence[int] = (), bound: int = 
 
 
 def _open_ranges(
-    uri: str,
-    fetch: Fetch,
-    size: int,
-    version: str,
-    ends: Sequence[int],
-    bound: int,
+    uri: str, fetch: Fetch, size: int, version: str, ends: Sequence[int], bound: int,
     close: Callable[[], None] | None = None,
-) -> BinaryIO:
+) -> BinaryIO:  # fmt: skip
     def fetch_logged(start: int, end: int, version: str) -> Piece:
         try:
             return fetch(start, end, version)

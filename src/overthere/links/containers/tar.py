@@ -145,13 +145,8 @@ class _HeaderLimit:
 
 
 _HEADER_NOTES = {"EOFHeaderError": (), "EmptyHeaderError": (), "TruncatedHeaderError": ("truncated",)}
-_EXTENSIONS = (
-    tarfile.XHDTYPE,
-    tarfile.XGLTYPE,
-    tarfile.SOLARIS_XHDTYPE,
-    tarfile.GNUTYPE_LONGNAME,
-    tarfile.GNUTYPE_LONGLINK,
-)
+_PAX_TYPES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+_EXTENSIONS = (*_PAX_TYPES, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 _MAX_HEADER = 1 << 20
 """Maximum bytes of a header that continues in blocks of its own, and of all global ones together."""
 _HEADER_BYTES, _HEADER_BYTES_PER_MEMBER = 1 << 22, 1 << 11

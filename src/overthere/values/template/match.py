@@ -170,15 +170,9 @@ class _Graph:
                 self._add((place, role), (place + 1, role), "")
 
     def _add_unnamed(
-        self,
-        place: int,
-        variable: Variable,
-        roles: Sequence[int],
-        starts: Sequence[tuple[int, str]],
-        sep: str,
-        *,
+        self, place: int, variable: Variable, roles: Sequence[int], starts: Sequence[tuple[int, str]], sep: str, *,
         has_bare_value: bool,
-    ) -> int:
+    ) -> int:  # fmt: skip
         characters = _ANY + self._delimiters if variable.operator in ("+", "#") else _SIMPLE
         value, next_place = (place, _VALUE), place + 1
         self._add_skips(place, next_place, roles)
