@@ -317,7 +317,10 @@ class InternalCheck:
         return outcome._replace(missing=tuple(sorted(missing)))
 
     def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
-        """Yield the findings in the order of documents and places, after one for all references of unknown root."""
+        """Yield the findings in the order of documents and places, after one for all references of unknown root.
+
+        outcomes: the results of the external URIs that are reported, without those that are fine.
+        """
         if count := self.summary.passed["root"]:
             first = next(path for task in self.tasks for path in (task.root, *task.paths) if path is not None)
             yield finding(self.site.source_of(first), "base-missing", describe_count(count, "reference"))
@@ -353,9 +356,10 @@ class InternalCheck:
                     yield from reporter.task(task._replace(paths=to_read), sources)
         self.summary.passed.update(reporter.passed)
 
-    def _is_faulty(self, seen: ReferenceState, outcomes: Mapping[str, Outcome]) -> bool:
-        missing = bool(seen.pairs) and not any(map(self.keys.__contains__, seen.pairs))
-        return missing or bool(seen.findings) or seen.outside in outcomes
+    def _is_faulty(self, state: ReferenceState, outcomes: Mapping[str, Outcome]) -> bool:
+        """Whether a target has findings, none of its keys exists, or its external URI is reported."""
+        is_missing = bool(state.pairs) and not any(map(self.keys.__contains__, state.pairs))
+        return is_missing or bool(state.findings) or state.outside in outcomes
 
     def _native_findings(
         self, reporter: Reporter, task: Task, faulty: Keys | _PlainKeys, turning: Set[int]

@@ -184,7 +184,7 @@ class _HTMLReferences:
         self.is_refreshed = False
 
     def add(self, item: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
-        """Add a reference if its element has such links; a first refresh sets `next`.  attributes: None in a sheet."""
+        """Add a reference if it is a link; a first refresh without delay is `next`.  attributes: None in a sheet."""
         if not _is_linked(item.where):
             return
         document, bases = self.result.document, self.bases

@@ -118,7 +118,7 @@ def _is_elsewhere(project: Project, source: str, name: str, is_markup: bool) -> 
     return not (
         project.ending != "/"
         or name.startswith("/")
-        or (project.rewrites and is_markup and not name.endswith("/"))  # what names a folder is not rewritten
+        or (project.rewrites and is_markup and not name.endswith("/"))  # the name of a folder is not rewritten
         or stem in project.indexes
         or project.is_part(source)
     )

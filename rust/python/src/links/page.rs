@@ -244,12 +244,12 @@ struct ReferenceJudge<'a> {
 
 /// The kind of a reference: all references of one kind to a target have the same result.
 enum Kind {
-    /// Outside the base, by a URI or network-path reference, or a declared base.
+    /// Outside the site's base, by a URI or network-path reference, or by a base that the document declares.
     Outside = b'a' as isize,
-    /// Outside the base, by a reference from the root, or a relative one.
+    /// Outside the site's base, by a reference from the root, or a relative one.
     FromRoot = b'/' as isize,
     Relative = b'.' as isize,
-    /// Below the base, with an unknown name.
+    /// Below the site's base, with an unknown name.
     Missing = b'm' as isize,
     /// Mapped elsewhere by the settings.
     Mapped = b'>' as isize,
@@ -342,7 +342,7 @@ impl<'a> ReferenceJudge<'a> {
         }
     }
 
-    /// Whether a text is a valid URI, not below the base, and not mapped by the settings.
+    /// Whether a text is a valid URI, not below the site's base, and not mapped by the settings.
     fn is_outside(&self, text: &[u8]) -> bool {
         let uri = std::str::from_utf8(without_fragment(text)).unwrap_or_default();
         let path = uri.part(..memchr::memchr(b'?', uri.as_bytes()).unwrap_or(uri.len()));

@@ -43,16 +43,16 @@ class Record(NamedTuple):
 
 
 class PageReader(Protocol):
-    """A reader that makes rows of whole HTML records; these records are not yielded."""
+    """A reader that makes rows of whole records of HTML and WAT; these records are not yielded."""
 
     def read_records(
         self, file: BinaryIO, offset: int, end: int, prefix: str, *, is_packed: bool, is_arc: bool = False
     ) -> Generator[Record | BegunPage, None, int]:
-        """Read records from `offset` on that begin before `end`.
+        """Make rows of the records that begin in [offset, end), as far as they are whole.
 
-        prefix: begins `Record.at`.  is_packed: each record is a gzip member.  is_arc: no record of ARC is yielded.
-        Yields: whole records that were not read; a page when rows are ready, or part of it was not read.
-        Returns: the offset of the first record that is incomplete or uncertain; `end` or more without one.
+        prefix: begins `Record.at`.  is_packed: each record is a gzip member.  is_arc: the file is ARC.
+        Yields: a whole record for the caller to read (not of ARC); a page with rows to take, or that is not finished.
+        Returns: the offset of the first record that the caller must parse; `end` or more without one.
         """
         ...
 
@@ -154,7 +154,7 @@ def _detect_packing(file: BinaryIO, size: int, start: int = 0) -> str:
         head = file.read(8)
         if head.upper().startswith((GZIP, b"WARC/")):
             return "gzip" if head.startswith(GZIP) else "plain"
-    at, head = _find_compressed_frame(file)
+    at, head = _skip_skippable_frames(file)
     if head.startswith(GZIP):
         return "gzip"
     if at or head.startswith((_ZSTD, _LZ4)):
@@ -164,8 +164,8 @@ def _detect_packing(file: BinaryIO, size: int, start: int = 0) -> str:
     return "gzip"  # its beginning is broken
 
 
-def _find_compressed_frame(file: BinaryIO) -> tuple[int, bytes]:
-    """Return the offset and first 8 bytes of what follows any skippable frames (Zstandard, LZ4), as of a dictionary."""
+def _skip_skippable_frames(file: BinaryIO) -> tuple[int, bytes]:
+    """Return the offset and the first 8 bytes of what follows any skippable frames (Zstandard, LZ4)."""
     at = file.seek(0)
     while (head := file.read(8)).startswith(SKIPPABLE) and len(head) == 8:
         at = file.seek(at + 8 + int.from_bytes(head[4:], "little"))
@@ -266,7 +266,7 @@ def _has_bare_lf(block: bytes) -> bool:
 
 
 def _match_end_lines(file: BinaryIO, end: int, size: int) -> bytes | None:
-    """Return the two line ends between a content and a record or the end; b"" if the file ends in them, or None."""
+    """Return the two line ends after a content; b"" if the file ends before they are complete; None without them."""
     if end > size:
         return None
     tail = _read_at(file, end, 9)

@@ -171,7 +171,8 @@ class _Suspect:
     def next_task(self, task: Task, arrived_rows: int) -> tuple[_RetryTask, str | None]:
         """Choose what the next worker reads after a death; return it, and the source that gets a note.
 
-        The source is "" for the whole path.  After a death without a new row the same is tried again, without a note.
+        The source is "" for the whole path.  After a death without a new row the same is tried again without a note,
+        three times at most.
         """
         if not self.has_new_rows and self.vain_retries < 3:
             self.vain_retries += 1

@@ -55,7 +55,7 @@ class Rows(ABC):
 
     @property
     def passed_counts(self) -> Counter[str]:
-        """Counts of content that is read only on request and was skipped, by kind."""
+        """Counts by kind of content that is read only on request, and of records without a document."""
         return +self.skipped_counts
 
     @property
