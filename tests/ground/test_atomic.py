@@ -46,7 +46,6 @@ EXCEPTIONS = {
     "tables/writers.py: ParquetWriter": "it is given a file that `grow` or `stream` has opened",
     "tables/writers.py: write_table": "a method of the same writer",
     "tables/writers.py: write_csv": "into a buffer in memory",
-    "links/job/pool.py: replace": "a worker of the pool, not a file",
     "links/job/files.py: os.open": "flags that begin with O_RDONLY, to which no way to write is added",
     "cli/__init__.py: os.open": "/dev/null in the place of a standard output that is closed",
 }

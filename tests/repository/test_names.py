@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -36,6 +37,19 @@ def test_names_of_other_libraries() -> None:
         for part in filter(None, rest):
             value = getattr(value, part)
     assert not overthere._ELSEWHERE.keys() & {*dir(overthere), *overthere._HOMES}
+
+
+_SCRIPT = re.compile(r"from (overthere[\w.]*) import (\w+)[^\n]*?\b\2\.(\w+) = ")
+
+
+def test_names_that_scripts_set_exist() -> None:
+    """A script in a string sets a name of a module in another process: a renamed one would be set without effect."""
+    assignments = [
+        match for path in (ROOT / "tests").rglob("*.py") for match in _SCRIPT.findall(path.read_text("utf-8"))
+    ]
+    assert len(assignments) >= 3
+    missing = [row for row in assignments if not hasattr(importlib.import_module(f"{row[0]}.{row[1]}"), row[2])]
+    assert missing == []
 
 
 def test_no_function_shares_its_name_with_a_module() -> None:

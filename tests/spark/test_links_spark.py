@@ -532,7 +532,8 @@ def test_a_cluster_of_which_a_worker_dies(
         "SPARK_LOCAL_IP": "127.0.0.1", "COLUMNS": "100",
     }  # fmt: skip
     smaller = (
-        "from overthere.links.job import part_files; part_files.LEAST = 60_000; from overthere.cli import main; main()"
+        "from overthere.links.job import part_files; part_files.MIN_PART_BYTES = 60_000; "
+        "from overthere.cli import main; main()"
     )
     order = [sys.executable, "-c", smaller, "links", str(source), str(folder), "-o", f"{output}/"]
     order += ["--engine", "spark", "--master", url, "--plot", str(picture)]

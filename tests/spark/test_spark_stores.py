@@ -37,7 +37,8 @@ CONFIG = {
     "spark.log.level": "ERROR", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
 }  # fmt: skip
 SMALLER = (
-    "from overthere.links.job import part_files; part_files.LEAST = 30_000; from overthere.cli import main; main()"
+    "from overthere.links.job import part_files; part_files.MIN_PART_BYTES = 30_000; "
+    "from overthere.cli import main; main()"
 )
 
 
