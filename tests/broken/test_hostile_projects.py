@@ -12,13 +12,14 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from overthere.broken import Checker, Summary, check
-from overthere.broken.generators import jekyll, mdbook, templates
+from overthere.broken.generators import configuration, jekyll, mdbook, mkdocs, templates, vitepress
 from overthere.broken.generators.addresses import Pages
 from overthere.broken.heading_slugs import SLUGS
 from overthere.broken.markdown_anchors import MarkdownAnchors
@@ -464,3 +465,38 @@ def test_a_message_of_sarif_has_no_link(tree: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     (result,) = json.loads(done.stdout)["runs"][0]["results"]
     assert not re.search(r"(?<!\\)\[", result["message"]["text"])
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "first", "others"),
+    [
+        (mkdocs, "mkdocs.yml", "INHERIT: c0.yml\n", [(f"c{n}.yml", f"INHERIT: c{n + 1}.yml\n") for n in range(10)]),
+        (mkdocs, "mkdocs.yml", "INHERIT: mkdocs.yml\n", []),
+        (
+            vitepress, ".vitepress/config.ts", "".join(f"import x from './f{n}'\n" for n in range(10)),
+            [(f".vitepress/f{n}{suffix}", "") for n in range(10) for suffix in (".ts", ".mts", ".js", ".mjs")],
+        ),
+    ],
+)  # fmt: skip
+def test_a_configuration_and_what_it_names_are_read_up_to_one_limit(
+    module: ModuleType,
+    name: str,
+    first: str,
+    others: list[tuple[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for path, text in [(name, first), *others]:
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text + "x = 1\n" * 150_000)
+    lengths: list[int] = []
+
+    def read(path: str, folder: str, before: int = 0) -> str:
+        text = configuration.read_configuration(path, folder, before)
+        lengths.append(len(text))
+        return text
+
+    monkeypatch.setattr(module, "read_configuration", read)
+    text = configuration.read_configuration(str(tmp_path / name), str(tmp_path))
+    assert module.read(str(tmp_path), str(tmp_path / name), text) is not None
+    assert 0 < sum(lengths) <= (1 << 20) - len(text)

@@ -10,8 +10,8 @@ from overthere.ground.unicode_forms import normalize_unicode
 
 __all__ = ["CODE_HYPHEN", "SLUGS", "docutils", "slug"]
 
-CODE_HYPHEN = "\ue000"
-"""A hyphen in code, which does not become a part of a dash."""
+CODE_HYPHEN = "\ufdd1"
+"""Replaces a hyphen in code, which is no part of a dash: a noncharacter (Unicode 23.7)."""
 
 
 def slug(text: str, rule: str) -> str:

@@ -60,16 +60,17 @@ def site_path(uri: str) -> str:
     ('/docs/', '/')
     """
     match = _PATH.match(uri)
-    path = uri if "$" in uri else (match[1] or "/") if match else "/"
+    path = uri if "${" in uri else (match[1] or "/") if match else "/"
     return f"/{path.strip('/')}/" if path.strip("/") else "/"
 
 
-def read_configuration(path: str, folder: str) -> str:
-    """The beginning of a configuration for a folder; "" if it is outside of its repository, or a symlink out of it."""
+def read_configuration(path: str, folder: str, before: int = 0) -> str:
+    """Read the beginning of a configuration, after `before` bytes of others; "" outside of the folder's repository."""
     if not is_inside(path, folders_above(os.path.realpath(folder))[-1]):
         return ""
     try:
         with open_file(path) as file:
-            return file.read(_MAX_BYTES).decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
+            text = file.read(max(_MAX_BYTES - before, 0)).decode("utf-8", "replace")
     except OSError:
         return ""
+    return text.replace("\r\n", "\n").replace("\0", "")

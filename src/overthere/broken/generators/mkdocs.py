@@ -76,9 +76,8 @@ _MAX_INHERITED: Final = 10
 
 def _with_inherited(folder: str, text: str) -> list[str]:
     """The text of a configuration, then of those from which it inherits (MkDocs, "Configuration Inheritance")."""
-    texts = [text]
-    path = os.path.join(folder, "")
+    texts, path = [text], os.path.join(folder, "")
     while len(texts) < _MAX_INHERITED and (name := yaml_value(texts[-1], "INHERIT")):
         path = os.path.join(os.path.dirname(path), name)
-        texts.append(read_configuration(path, folder))
+        texts.append(read_configuration(path, folder, sum(map(len, texts))))
     return texts

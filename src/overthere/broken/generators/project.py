@@ -91,8 +91,8 @@ class Project(NamedTuple):
 
     def is_part(self, source: str) -> bool:
         """Whether a file becomes a part of pages at unknown addresses."""
-        below = os.path.relpath(source, os.path.dirname(self.config) or os.curdir).replace(os.sep, "/")
-        return any(f"/{part}" in f"/{below}" for part in self.parts)
+        folder = os.path.dirname(self.config) or os.curdir
+        return any(f"/{part}" in f"/{os.path.relpath(source, folder)}".replace(os.sep, "/") for part in self.parts)
 
 
 NO_PROJECT = Project("", "", (), "github", has_templates=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import product
 
 from overthere.broken.generators.configuration import js_values, read_configuration, site_path
 from overthere.broken.generators.project import Mount, Project, folders_above
@@ -27,9 +28,9 @@ _DYNAMIC = re.compile(r"[^\[\]]*+\[[^\[\]]++\].*")
 
 def read(folder: str, config: str, text: str) -> Project:
     name = os.path.basename(os.path.dirname(config.replace("/index.", ".")))
-    for imported in _IMPORT.findall(text)[:_MAX_IMPORTS]:
-        path = os.path.join(os.path.dirname(config), imported)
-        text += "".join(read_configuration(path + suffix, folder) for suffix in (".ts", ".mts", ".js", ".mjs"))
+    for imported, suffix in product(_IMPORT.findall(text)[:_MAX_IMPORTS], (".ts", ".mts", ".js", ".mjs")):
+        path = os.path.join(os.path.dirname(config), imported + suffix)
+        text += read_configuration(path, folder, len(text))
     values = js_values(text, "srcDir")
     sources = os.path.normpath(os.path.join(folder, values[0])) if values and ".." not in values[0] else folder
     config_folder = os.path.join(folder, name)
