@@ -228,6 +228,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("docs/02-guide/03-first.mdx", "[x](/docs/gone)", "error"),
             ("docs/02-guide/03-first.mdx", "[x](./gone.md)", "error"),
             ("docs/01-intro.md", "[x](#gone)", "error"),
+            ("docs/02-guide/_part.mdx", "[x](gone.md)", "unsure"),
             ("docs/01-intro.md", '<Player src="/lost.mp4" />', "fine"),
             ("docs/01-intro.md", '<video src="/gone.mp4"></video>', "error"),
         ],
@@ -336,6 +337,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
         {
             "astro.config.mjs": "export default { base: '' }\n",
             "src/content/docs/index.mdx": "# Home\n",
+            "src/content/docs/_part.mdx": "# Part\n",
             "src/content/docs/guides/First.md": "---\ntitle: x\n---\n# First\n",
             "src/pages/about.astro": "<a href={url}>x</a>",
             "public/a.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
@@ -347,6 +349,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("src/content/docs/guides/First.md", "[x](/a.svg)", "fine"),
             ("src/content/docs/guides/First.md", "[x](/gone/)", "error"),
             ("src/content/docs/guides/First.md", "[x](#gone)", "error"),
+            ("src/content/docs/_part.mdx", "[x](./gone.md)", "unsure"),
         ],
     ),
     "quarto": (

@@ -65,7 +65,7 @@ def site_path(uri: str) -> str:
 
 
 def read_configuration(path: str, folder: str, before: int = 0) -> str:
-    """Read the beginning of a configuration, after `before` bytes of others; "" outside of the folder's repository."""
+    """Read the beginning of a configuration, `before` bytes less; return "" if it is outside of the repository."""
     if not is_inside(path, folders_above(os.path.realpath(folder))[-1]):
         return ""
     try:

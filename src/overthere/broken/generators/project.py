@@ -39,7 +39,7 @@ class Mount(NamedTuple):
 
 
 class Project(NamedTuple):
-    """What a generator builds from its sources, according to its configuration.
+    """The site that a generator builds from its sources, according to its configuration.
 
     The address of a page is its path below the root of the site: "a/b.html", "a/b/" or "a/b".
     """
