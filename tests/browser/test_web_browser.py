@@ -27,7 +27,7 @@ from test_web import HOSTILE
 if CHROMIUM is None:
     pytest.skip("chromium is not installed", allow_module_level=True)
 
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, expect, sync_playwright
 
 SCREENS = [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")]
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
@@ -73,7 +73,8 @@ class Watched:
 
     def quiet(self) -> None:
         """Nothing was said, and nothing was asked of others."""
-        assert self.said == []
+        # A field that was clicked before the browser came to `autofocus` keeps the focus, and the console says so.
+        assert [text for text in self.said if not text.startswith("Autofocus processing was blocked")] == []
         assert [url for url in self.asked if not url.startswith(self.served.root)] == []
 
 
@@ -125,7 +126,7 @@ def test_a_value_of_the_query_is_edited_in_the_table(watched: Watched) -> None:
     for typed, text in (("&", "x%20y%26"), ("é", "x%20y%26%C3%A9"), ("z", "x%20y%26%C3%A9z")):
         with page.expect_response("**/*.part"):
             page.keyboard.type(typed)
-        expect(page.locator("#answer.waiting")).to_have_count(0)
+        expect(page.locator("#answer[aria-busy=true]")).to_have_count(0)
         expect(page.locator("#in-text")).to_have_value(f"http://h/?a=%7e&q={text}&bare&token=t#f")
         expect(field).to_be_focused()
     expect(field).to_have_value("x y&éz")
@@ -155,10 +156,33 @@ def test_host_and_path_are_edited_in_the_table(watched: Watched, name: str, type
     page.keyboard.press("Delete")
     page.keyboard.type(typed)
     expect(page.locator("#in-text")).to_have_value(text)
-    expect(page.locator("#answer.waiting")).to_have_count(0)
+    expect(page.locator("#answer[aria-busy=true]")).to_have_count(0)
     if " " not in text and not text.startswith("http://:"):
         expect(field).to_be_focused()
         expect(field).to_have_value(typed)
+
+
+def test_a_late_answer_does_not_move_what_is_edited(watched: Watched) -> None:
+    """An answer to one key that comes after the next key has the places of a text that is no longer there."""
+    watched.page.clock.install(time=0)
+    page = watched.go("anatomy", text="http://h:8/p")
+    page.clock.pause_at(3600)
+    held: list[Route] = []
+    page.route("**/*.part", lambda route: held.append(route))
+    page.get_by_label("text of the host").focus()
+    with page.expect_request("**/*.part"):
+        page.keyboard.type("a")
+        page.clock.run_for(1000)
+    page.keyboard.type("b")
+    with page.expect_response("**/*.part") as answered:
+        held[0].continue_()
+    answered.value.finished()
+    page.unroute_all()
+    page.keyboard.type("c")
+    expect(page.locator("#in-text")).to_have_value("http://habc:8/p")
+    page.clock.resume()
+    expect(page.locator("#answer[aria-busy=true]")).to_have_count(0)
+    expect(page.get_by_label("text of the host")).to_have_value("habc")
 
 
 def test_who_types_a_host_that_is_not_valid_yet_goes_on_in_the_text(watched: Watched) -> None:
@@ -178,14 +202,14 @@ def test_names_are_edited_and_parameters_added_and_removed(watched: Watched) -> 
     expect(text).to_have_value("http://h/?a%3D%26%C3%A9=%7e&bare&token=t#f")
     page.get_by_label("name of parameter 2").fill("")
     expect(text).to_have_value("http://h/?a%3D%26%C3%A9=%7e&=&token=t#f")
-    expect(page.locator("#answer.waiting")).to_have_count(0)
+    expect(page.locator("#answer[aria-busy=true]")).to_have_count(0)
     page.get_by_role("button", name="Add a parameter").press("Enter")
     expect(page.get_by_label("name of parameter 4")).to_be_focused()
     page.keyboard.type("new name")
     page.keyboard.press("Tab")
     page.keyboard.type("1+1")
     expect(text).to_have_value("http://h/?a%3D%26%C3%A9=%7e&=&token=t&new%20name=1%2B1#f")
-    expect(page.locator("#answer.waiting")).to_have_count(0)
+    expect(page.locator("#answer[aria-busy=true]")).to_have_count(0)
     expect(page.get_by_label("value of new name")).to_be_focused()
     page.get_by_role("button", name="Remove token").press("Space")
     expect(text).to_have_value("http://h/?a%3D%26%C3%A9=%7e&=&new%20name=1%2B1#f")
@@ -198,6 +222,19 @@ def test_names_are_edited_and_parameters_added_and_removed(watched: Watched) -> 
     page.keyboard.press("Enter")
     expect(text).to_have_value("http://h/?=#f")
     expect(page.get_by_label("name of parameter 1")).to_be_focused()
+
+
+@pytest.mark.parametrize("label", ["Add a parameter", "Remove b", "Copy"])
+def test_a_button_keeps_the_focus_while_answers_come(watched: Watched, label: str) -> None:
+    """Else the key that presses it is lost."""
+    page = watched.go("anatomy", text="http://h/?a=%7e&b=2&b=3#f")
+    button = page.get_by_role("button", name=label, exact=True).last
+    with page.expect_response("**/*.part"):
+        page.locator("#in-text").fill("http://h/?a=%7e&b=2&b=4#f")
+        button.focus()
+    expect(page.locator("#answer[aria-busy=true]")).to_have_count(0)
+    expect(page.get_by_label("value of b").last).to_have_value("4")
+    expect(button).to_be_focused()
 
 
 @pytest.mark.parametrize("query", ["a&&b=2", "&", "a=1&", "=&=", "a;b=1", "a=b=c", "%FF=%zz", "<i>=<b>"])
@@ -336,7 +373,7 @@ def test_hostile_text_is_text(watched: Watched, name: str) -> None:
         for text in TYPED:
             with page.expect_response("**/*.part"):
                 field.fill(text)
-            expect(page.locator("#answer.waiting")).to_have_count(0)
+            expect(page.locator("#answer[aria-busy=true]")).to_have_count(0)
             expect(page.locator("#answer > *")).to_have_count(1)
             expect(page.locator(FOREIGN)).to_have_count(0)
 

@@ -154,6 +154,16 @@
     write(before + (pieces.length ? `?${pieces.join("&")}` : "") + after);
   }
 
+  function sameButtons(wanted) {
+    const label = (one) => one.getAttribute("aria-label") || one.textContent;
+    return [...answer.querySelectorAll("button")].filter((one) => label(one) === label(wanted));
+  }
+
+  // What is shown is busy from the first key on until the answer to the last one is there.
+  function showBusy() {
+    answer.setAttribute("aria-busy", String(Boolean(timer || asked)));
+  }
+
   function put(html) {
     const made = new DOMParser().parseFromString(html, "text/html");
     if (offline) {
@@ -164,16 +174,19 @@
       }
     }
     const old = answer.querySelector("[data-part] input:focus, [data-edit] input:focus");
+    const focused = answer.querySelector("button:focus");
+    const position = focused && sameButtons(focused).indexOf(focused);
     const selection = old && [old.selectionStart, old.selectionEnd];
     const { edit: component, part } = old ? old.parentElement.dataset : {};
     const place = component ? `[data-edit="${component}"]` : old && `[data-piece="${old.closest("tr").dataset.piece}"] [data-part="${part}"]`;
     answer.replaceChildren(...made.body.childNodes);
     equip();
-    if (wanted && last === inputs().toString()) { // not an answer from before
+    if (wanted) {
       [...wanted, "[data-add] button"].map((one) => answer.querySelector(one)).find(Boolean)?.focus();
       wanted = undefined;
       return;
     }
+    if (focused) sameButtons(focused)[position]?.focus({ preventScroll: true });
     const field = old && answer.querySelector(`${place} input`);
     if (component && !field) { // the text is not valid while one types it
       form.elements.text.focus({ preventScroll: true });
@@ -191,10 +204,11 @@
     asked?.abort();
     const mine = asked = new AbortController();
     answer.classList.add("waiting");
-    answer.setAttribute("aria-busy", "true");
+    showBusy();
     try {
       const html = await (offline ? fromWorker : fromServer)(given, mine.signal);
-      if (mine.signal.aborted) return;
+      // Places in an answer to less than what stands there now are not those of the text: the next answer has them.
+      if (mine.signal.aborted || given.toString() !== inputs().toString()) return;
       last = given.toString();
       put(html);
       const told = answer.querySelector("[data-summary]");
@@ -210,8 +224,9 @@
       status.textContent = `No answer: ${error.message}`;
     } finally {
       if (asked === mine) {
+        asked = undefined;
         answer.classList.remove("waiting");
-        answer.removeAttribute("aria-busy");
+        showBusy();
       }
     }
   }
@@ -233,11 +248,17 @@
 
   form.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => { if (inputs().toString() !== last) ask(true); }, PAUSE);
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (inputs().toString() !== last) ask(true);
+      else showBusy();
+    }, PAUSE);
+    showBusy();
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     clearTimeout(timer);
+    timer = undefined;
     ask(true);
   });
 
