@@ -27,11 +27,14 @@ PACKAGES = ("idna", "jinja2", "markupsafe", "confusable-homoglyphs", "publicsuff
 
 
 def wheel(into: Path) -> Path:
-    """The library without its native kernel."""
-    subprocess.run(
-        [sys.executable, "-P", "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", into, ROOT],
-        check=True, env={**os.environ, "OVERTHERE_PURE": "1"},
-    )  # fmt: skip
+    """The library without its native kernel, built from a copy: two builds in one folder would spoil each other."""
+    left = shutil.ignore_patterns(".*", "target", "build", "dist", "*.egg-info", "*.so", "__pycache__")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(ROOT, Path(folder) / "overthere", ignore=left, symlinks=True)
+        subprocess.run(
+            [sys.executable, "-P", "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", into, copy],
+            check=True, env={**os.environ, "OVERTHERE_PURE": "1"},
+        )  # fmt: skip
     (made,) = into.glob("overthere-*-py3-none-any.whl")
     return made
 
