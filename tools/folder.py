@@ -31,10 +31,8 @@ def wheel(into: Path) -> Path:
     left = shutil.ignore_patterns(".*", "target", "build", "dist", "*.egg-info", "*.so", "__pycache__")
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(ROOT, Path(folder) / "overthere", ignore=left, symlinks=True)
-        subprocess.run(
-            [sys.executable, "-P", "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", into, copy],
-            check=True, env={**os.environ, "OVERTHERE_PURE": "1"},
-        )  # fmt: skip
+        pip = [sys.executable, "-P", "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+        subprocess.run([*pip, "-w", into, copy], check=True, env={**os.environ, "OVERTHERE_PURE": "1"})
     (made,) = into.glob("overthere-*-py3-none-any.whl")
     return made
 
