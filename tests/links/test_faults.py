@@ -20,6 +20,7 @@ from overthere.links.documents.kinds import kind_of
 from overthere.links.job import contents
 from overthere.links.model import NOTES, UNREAD, Document, Options
 from overthere.links.report import audit_column
+from overthere.tables.arrays import to_arrow
 from test_archives import tarred, zipped
 from test_warc import record, response
 
@@ -171,7 +172,7 @@ def test_contents(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[dict[str, Any]] = [{"path": f"/{number}", "content": page} for number, page in enumerate(PAGES)]
     given += [{"path": "/a.zip", "content": CONTAINERS["a.zip"](PAGES)}, {"path": 7, "content": 7}]
     given += [{"path": "/last", "content": PAGES[0]}]
-    rows = [row for batch in contents.read(given, None, Options()) for row in batch.to_pylist()]
+    rows = [row for batch in contents.read(given, None, Options()) for row in to_arrow(batch).to_pylist()]
     assert [row["reference"] for row in rows if row["reference"]] == [*OTHERS, *OTHERS, "x0"]
     errors = [(row["source"], row["error"]) for row in rows if row["error"]]
     assert errors == [("/2", "reader-failed"), ("/a.zip!2.html", "reader-failed"), ("7", "reader-failed")]
@@ -187,8 +188,8 @@ html.octets = failing(ZeroDivisionError(), html.octets)
 JOB = """
 for batch in batches([sys.argv[1]], "http://h/", workers=int(sys.argv[2])):
     if not isinstance(batch, patches.pool.TaskEnd):
-        for row in batch.to_pylist():
-            print(row["reference"], row["error"])
+        for row in batch.links():
+            print(row[3], row[9])
 """
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from overthere import URI, Rung, kernel
 from overthere.base import Base
-from overthere.links.job.extraction import links
+from overthere.links.report.batch import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Found, Link, Options
 from overthere.links.report.record_pages import BATCH
@@ -253,8 +253,8 @@ def test_a_long_base_does_not_swell_without_end(rows: Rows) -> None:
     for _ in fill(rows, swelling, "html", (), options):
         taken = rows.take()
         total += taken.nbytes
-        kinds |= set(taken.column("error").to_pylist())
-    kinds |= set(rows.take().column("error").to_pylist())
+        kinds |= set(taken.column("error"))
+    kinds |= set(rows.take().column("error"))
     assert "too-large" in kinds
     assert total < 200 * options.limit
 

@@ -15,9 +15,9 @@ import pytest
 from overthere import URI
 from overthere.ground.display import columns
 from overthere.links.model import UNREAD, Link
+from overthere.links.report.batch import to_batch
 from overthere.links.report.picture import draw
 from overthere.links.report.summary import EMPTY_HOST, Summary, Top, shorten_middle
-from overthere.links.report.table import to_batch
 
 BLANK = Link("s", *[None] * 12)
 NOTES = ("truncated", "empty", "wrong-type")

@@ -19,6 +19,7 @@ from overthere.links import Found, Link, Options, batches, extract, extract_html
 from overthere.links.documents.html import decode, read
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import OptionFields
+from overthere.tables.arrays import to_arrow
 from servers import NET
 from support import ROOT, cases, ids
 
@@ -197,7 +198,7 @@ def test_no_such_edition() -> None:
 def rows(sources: list[Path], workers: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for batch in batches(sources, "http://h/", workers=workers):
-        found += [] if isinstance(batch, TaskEnd) else batch.to_pylist()
+        found += [] if isinstance(batch, TaskEnd) else to_arrow(batch).to_pylist()
     return found
 
 
@@ -261,7 +262,7 @@ pool.carry_out = deadly
 unread = read = 0
 for batch in batches([sys.argv[1]], workers=2):
     if not isinstance(batch, patches.pool.TaskEnd):
-        errors = batch.column("error").to_pylist()
+        errors = batch.column("error")
         unread += errors.count("unreadable")
         read += len(errors) - errors.count("unreadable") - errors.count("empty")
 print(unread, read)
@@ -302,8 +303,8 @@ for batch in batches([sys.argv[1]], "http://h/", workers=2):
     if isinstance(batch, patches.pool.TaskEnd):
         print("done", batch.documents)
     else:
-        for row in batch.to_pylist():
-            print(row["source"].rpartition("/")[2], row["reference"], row["error"])
+        for row in batch.links():
+            print(row[0].rpartition("/")[2], row[3], row[9])
 """
 
 

@@ -199,7 +199,7 @@ def test_a_batch_of_long_rows_ends_in_time(made: type[_PythonRows | _NativeRows]
         given.append(rows.take())
     most = max(most, rows.text_bytes)
     given.append(rows.take())
-    errors = [error for batch in given for error in batch.column("error").to_pylist()]
+    errors = [error for batch in given for error in batch.column("error")]
     # A document becomes so much; that there was more is told.
     assert len(errors) > (20 if kind == "html" else 4)
     assert errors[-1] == "too-large"

@@ -12,7 +12,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
@@ -42,6 +41,8 @@ from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask
 from overthere.ground.secret_parameters import NAMES, secret_parameters
 from overthere.kernel import split
+from overthere.links.job.task_rows import TaskEnd
+from overthere.tables.arrays import to_arrow
 from servers.ftpd import anonymous
 
 WORD = "Geheim42xyzzy"
@@ -286,8 +287,8 @@ def test_a_login_is_in_no_target(tmp_path: Path) -> None:
         rows = [
             row
             for batch in links.batches([uri], policy=Policy.local())
-            if isinstance(batch, pa.RecordBatch)
-            for row in batch.to_pylist()
+            if not isinstance(batch, TaskEnd)
+            for row in to_arrow(batch).to_pylist()
         ]
     assert [row["target"].partition("@")[0] for row in rows] == ["ftp://anonymous:***"] * 2
     assert hidden(str(rows))
@@ -311,8 +312,8 @@ def test_no_column_of_the_table_has_it(site: str, uri: str) -> None:
     rows = [
         row
         for batch in links.batches([uri.format(site)], policy=Policy.local())
-        if isinstance(batch, pa.RecordBatch)
-        for row in batch.to_pylist()
+        if not isinstance(batch, TaskEnd)
+        for row in to_arrow(batch).to_pylist()
     ]
     assert len(rows) >= (1 if "@" in uri else 3)
     for row in rows:

@@ -27,6 +27,7 @@ from overthere import InvalidURI, NotSpecified, Rung, links
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Options
 from overthere.links.report import graph
+from overthere.links.report.batch import COLUMNS
 from overthere.schemes import Registry
 from servers import NET, wait_until
 from servers.spark_cluster import spark_cluster
@@ -315,7 +316,7 @@ def test_only_and_distinct(session: SparkSession, folder: Path, crawl: Path, tmp
 
     with graph.Graph() as added:
         for batch in local(sources).to_batches():
-            added.add(graph.pairs(batch))
+            added.add(COLUMNS.from_arrow(batch).pairs())
         pairs = rows(pa.Table.from_batches(added.batches(), graph.schema()))
     for _ in range(2):
         done = spark.run(session, sources, tmp_path / "graph", octets=PART, distinct=True)

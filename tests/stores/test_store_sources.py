@@ -352,7 +352,7 @@ def test_a_table_is_put_into_a_store(store: Store, stored: str, bucket: str, loc
 def test_a_job_that_was_killed_goes_on(store: Store, bucket: str) -> None:
     uri = f"s3://{bucket}/table/"
     columns = layout()
-    from overthere.links.report.table import to_batch
+    from overthere.links.report.batch import to_batch
 
     batches = [to_batch([Link(f"{number}-{row}", *[None] * 12) for row in range(100)]) for number in range(6)]
     first = open_writer(uri, columns, job="j")

@@ -11,8 +11,8 @@ from overthere.cli.printing import without_commands
 from overthere.cli.styles import HEADING, LEVELS, SIDE, LinePrinter, Piece, wrap_fields
 from overthere.ground.display import columns, printable, printable_name
 from overthere.ground.redact import mask
-from overthere.links.job.extraction import links
 from overthere.links.model import NOTES, Link
+from overthere.links.report.batch import links
 
 __all__ = ["show"]
 

@@ -329,7 +329,6 @@ class _Job:
         from overthere.links.job.extraction import batches
         from overthere.links.job.prefetch import JOBS
         from overthere.links.job.task_rows import TaskEnd
-        from overthere.links.report import graph
         from overthere.links.report.selection import select
 
         run = batches(
@@ -349,10 +348,10 @@ class _Job:
                     self.committed = time.monotonic()
                 continue
             selected = select(batch, self.asked["only"])
-            pairs = graph.pairs(batch)
+            pairs = batch.pairs()
             self.summary.add(batch, pairs)
             if self.graph is not None:
-                self.graph.add(pairs if selected is batch else graph.pairs(selected))
+                self.graph.add(pairs if selected is batch else selected.pairs())
             yield selected
 
     def _state(self) -> dict[str, Any]:

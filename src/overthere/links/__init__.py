@@ -12,7 +12,7 @@ from overthere import lazy_names
 _HOMES = {
     "NOTES": "model", "Document": "model", "Found": "model", "Index": "job.ranged_sources", "Link": "model",
     "Note": "model", "Options": "model", "batches": "job.extraction", "extract": "job.extraction",
-    "extract_html": "job.extraction", "open_writer": "report.table", "schema": "report.table",
+    "extract_html": "job.extraction", "open_writer": "report.table", "schema": "report.batch",
 }  # fmt: skip
 
 __all__ = sorted(_HOMES)

@@ -9,8 +9,8 @@ from overthere.links.model import Link as Link
 from overthere.links.model import NOTES as NOTES
 from overthere.links.model import Note as Note
 from overthere.links.model import Options as Options
+from overthere.links.report.batch import schema as schema
 from overthere.links.report.table import open_writer as open_writer
-from overthere.links.report.table import schema as schema
 
 __all__ = [
     "Document",

@@ -36,9 +36,10 @@ from overthere.links.job.sources import tasks
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import OptionFields, Options
 from overthere.links.report import graph
+from overthere.links.report.batch import AnyBatch, schema
 from overthere.links.report.summary import Summary
-from overthere.links.report.table import schema
 from overthere.stores.model import is_object
+from overthere.tables.arrays import to_arrow
 from overthere.values.uri import URI
 
 with brought_by("spark"):
@@ -324,8 +325,8 @@ def _read_paths(version: str, options: Options, base: str | None, batches: _Batc
         )
 
 
-def _rows(batches: Iterator[pa.RecordBatch | TaskEnd]) -> _Batches:
-    return (batch for batch in batches if not isinstance(batch, TaskEnd))
+def _rows(batches: Iterator[AnyBatch | TaskEnd]) -> _Batches:
+    return (to_arrow(batch) for batch in batches if not isinstance(batch, TaskEnd))
 
 
 def _local_path(path: str | None) -> str:
@@ -344,4 +345,4 @@ def _read_contents(version: str, options: Options, base: str | None, batches: _B
         for batch in batches
         for row in range(batch.num_rows)
     )
-    return contents.read(rows, base_uri, options)
+    return _rows(contents.read(rows, base_uri, options))

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["to_array"]
+__all__ = ["to_array", "to_arrow"]
 
 
 def to_array(values: Sequence[str | int | None], type: Any) -> Any:
@@ -32,6 +32,13 @@ def to_array(values: Sequence[str | int | None], type: Any) -> Any:
     validity = int(bits or "0", 2).to_bytes((len(values) + 7) // 8, "little")
     data = array("q", [int(value or 0) for value in values])
     return pa.Array.from_buffers(pa.int64(), len(values), [pa.py_buffer(validity), pa.py_buffer(data)]).cast(type)
+
+
+def to_arrow(batch: Any) -> Any:
+    """Return a batch as a `pyarrow.RecordBatch`."""
+    import pyarrow as pa
+
+    return batch if isinstance(batch, pa.RecordBatch) else pa.record_batch(batch)
 
 
 def _build_strings(values: Sequence[Any]) -> Any:

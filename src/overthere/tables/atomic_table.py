@@ -108,7 +108,8 @@ class Table(FileWriter):
             return
         had_part = self.part.exists()
         with self._name_errors():
-            self.part_file = PartFile(path, self.part, layout)
+            # Rows of the existing table are read by pyarrow.
+            self.part_file = PartFile(path, self.part, layout if mark is None else layout.for_arrow())
             if mark is not None:
                 for batch in read_rows(path, self.columns, mark.rows):
                     self.part_file.write(batch)

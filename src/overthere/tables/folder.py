@@ -77,16 +77,16 @@ class Folder(Writer):
                 continue
             self.part_number = int(name[5:-8])
             if start + size > mark.rows:
-                part = self._open_part()
+                part = self._open_part(self.layout.for_arrow())
                 for batch in read_rows(self.path / name, self.columns, mark.rows - start):
                     part.write(batch)
                 part.end(mark)
             start += size
             self.part_number += 1
 
-    def _open_part(self) -> PartFile:
+    def _open_part(self, layout: Layout | None = None) -> PartFile:
         name = f"part-{self.part_number:05}.parquet"
-        return PartFile(self.path / name, self.path / f".{name}", self.layout)
+        return PartFile(self.path / name, self.path / f".{name}", layout or self.layout)
 
     def _write(self, batch: Any) -> None:
         if self.part is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
-from typing import Any, NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple, Protocol
 
-__all__ = ["FORMATS", "READ", "Layout", "fit_schema", "suffix"]
+__all__ = ["FORMATS", "READ", "Layout", "OwnColumns", "ParquetEncoder", "fit_schema", "suffix"]
 
 READ = (".parquet", ".csv", ".csv.gz", ".arrow", ".feather", ".arrows")
 """Suffixes of tables to read; in a CSV file every column is text."""
@@ -29,11 +30,40 @@ def suffix(path: str | os.PathLike[str], forms: Collection[str] = FORMATS) -> st
     raise ValueError(f"the name of a table must end in {', '.join(forms)}")
 
 
+class ParquetEncoder(Protocol):
+    """Encodes batches as a Parquet file, piece by piece: each call returns the next bytes of the file."""
+
+    def write(self, batches: list[Any], /) -> bytes:
+        """Encode batches as one row group."""
+
+    def end(self, metadata: list[tuple[str, str]], /) -> bytes:
+        """Encode the end of the file, with names and texts in its metadata."""
+
+
+class OwnColumns(ABC):
+    """The columns of batches that encode themselves, by `to_csv` and `to_jsonl`; pyarrow takes them by capsule."""
+
+    names: Sequence[str]
+
+    @property
+    @abstractmethod
+    def schema(self) -> Any:
+        """The columns as a `pyarrow.Schema`."""
+
+    @abstractmethod
+    def from_arrow(self, batch: Any) -> Any:
+        """Return a `pyarrow.RecordBatch` of these columns as a batch that encodes itself."""
+
+    @abstractmethod
+    def parquet(self, varied: Collection[str]) -> ParquetEncoder | None:
+        """Return the encoder of a Parquet file, if there is one without pyarrow.  varied: as in `Layout`."""
+
+
 class Layout(NamedTuple):
     """The columns of a table, and how they are written."""
 
     columns: Any
-    """A `pyarrow.Schema`."""
+    """A `pyarrow.Schema`, or `OwnColumns`."""
     form: str = ".parquet"
     csv_safe: bool = False
     """Whether CSV cells that a spreadsheet would compute get a leading apostrophe (`overthere.columns.cells`)."""
@@ -42,6 +72,15 @@ class Layout(NamedTuple):
     and maximum do not help to skip a row group."""
     bare: bool = False
     """Whether names in the CSV header have no quotes."""
+
+    @property
+    def schema(self) -> Any:
+        """The columns as a `pyarrow.Schema`."""
+        return self.columns.schema if isinstance(self.columns, OwnColumns) else self.columns
+
+    def for_arrow(self) -> Layout:
+        """Return the layout for batches of pyarrow."""
+        return self._replace(columns=self.schema)
 
 
 def fit_schema(columns: Any, form: str, shared: Collection[str] = ()) -> Any:

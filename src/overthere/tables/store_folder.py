@@ -142,7 +142,7 @@ class StoreFolder(Writer):
                 continue
             self.part_number = int(name[5:-8])
             if start + size > mark.rows:
-                part = StorePart(self.layout)
+                part = StorePart(self.layout.for_arrow())
                 for batch in read_rows(self.place.uri + name, self.columns, mark.rows - start):
                     part.write(batch)
                 self.place.remove(name)

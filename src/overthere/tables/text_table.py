@@ -12,7 +12,6 @@ from typing import IO, Any
 from overthere.ground.atomic import remove, rename
 from overthere.tables.checkpoint import Checkpoint, ResumeError, check_is_own, delay_signals, load_mark
 from overthere.tables.formats import Layout
-from overthere.tables.reading import split_batch
 from overthere.tables.writer import FileWriter, open_part
 from overthere.tables.writers import Encoder, make_encoder, write_all
 
@@ -96,8 +95,8 @@ class TextTable(FileWriter):
             self._flush()
 
     def _write(self, batch: Any) -> None:
-        for piece in split_batch(batch):
-            self._buffer(self.encode(piece))
+        for data in self.encode(batch):
+            self._buffer(data)
 
     def _commit(self) -> None:
         self.commit_index = len(self.buffer)

@@ -14,8 +14,9 @@ from typing import IO, Any, Self
 
 from overthere.ground.atomic import create_part, stream, temporary_path
 from overthere.ground.display import visible
+from overthere.tables.arrays import to_arrow
 from overthere.tables.checkpoint import Checkpoint, ResumeError, check_mark_path, delay_signals, lock, reject_foreign
-from overthere.tables.formats import Layout
+from overthere.tables.formats import Layout, OwnColumns
 from overthere.tables.writers import FormatWriter, open_format_writer
 
 __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
@@ -36,7 +37,6 @@ class Writer(ABC):
         self.layout: Layout = layout
         self.job: str = job
         self.resume: bool = resume
-        self.columns: Any = layout.columns
         self.rows: int = 0
         """The number of rows in the table, including those kept from an earlier run."""
         self.state: dict[str, Any] | None = None
@@ -51,6 +51,11 @@ class Writer(ABC):
     @property
     def name(self) -> str:
         return os.fsencode(self.path).decode("utf-8", "replace")
+
+    @property
+    def columns(self) -> Any:
+        """The columns, a `pyarrow.Schema`."""
+        return self.layout.schema
 
     @property
     def done(self) -> bool:
@@ -68,12 +73,14 @@ class Writer(ABC):
 
     def write(self, batch: Any) -> None:
         """Append a batch.  Raises: ValueError for another schema; OSError if the table cannot be written."""
-        if not batch.schema.equals(self.columns):
+        own_columns = self.layout.columns if isinstance(self.layout.columns, OwnColumns) else None
+        is_own = own_columns is not None and not hasattr(batch, "schema")
+        if not (is_own or to_arrow(batch).schema.equals(self.columns)):
             raise ValueError(f"{self.name}: a batch has other columns than the table")
         if self.closed:
             raise ValueError(f"{self.name}: the table is closed")
         with self._name_errors():
-            self._write(batch)
+            self._write(batch if is_own or own_columns is None else own_columns.from_arrow(batch))
             self.rows += batch.num_rows
 
     def commit(self, state: dict[str, Any]) -> None:

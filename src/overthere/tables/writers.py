@@ -9,13 +9,15 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import IO, Any
 
-from overthere.tables.arrays import to_array
+from overthere.tables.arrays import to_array, to_arrow
 from overthere.tables.checkpoint import KEY, Checkpoint
-from overthere.tables.formats import Layout
+from overthere.tables.formats import Layout, OwnColumns, ParquetEncoder
 from overthere.tables.reading import split_batch
 
 __all__ = ["FormatWriter", "make_encoder", "open_format_writer", "write_all"]
@@ -26,11 +28,16 @@ BYTES = 16 << 20
 _ESCAPED_BYTES = bytes([*range(32), *b'"\\'])
 """The bytes that JSON strings escape (RFC 8259 7)."""
 
-Encoder = Callable[[Any], Any]
+Encoder = Callable[[Any], Iterator[Any]]
+"""Turns the rows of a batch into bytes, in pieces of a limited size."""
 
 
 def make_encoder(layout: Layout) -> tuple[bytes, Encoder]:
-    """Return the first bytes of a text table, and the function that turns the rows of a batch into bytes."""
+    """Return the first bytes of a text table, and the function that encodes its batches."""
+    if isinstance(layout.columns, OwnColumns):
+        if layout.form.startswith(".jsonl"):
+            return b"", _write_own_lines
+        return (",".join(layout.columns.names) + "\n").encode(), partial(_write_own_csv, is_safe=layout.csv_safe)
     if layout.form.startswith(".jsonl"):
         import pyarrow as pa
 
@@ -38,7 +45,7 @@ def make_encoder(layout: Layout) -> tuple[bytes, Encoder]:
         for field in layout.columns:
             if not (types.is_string(field.type) or types.is_boolean(field.type) or types.is_integer(field.type)):
                 raise pa.ArrowNotImplementedError(f"{field.type} as JSON")
-        return b"", _to_json_lines
+        return b"", partial(_write_pieces, encode=_to_json_lines)
     from overthere.columns.cells import escape_cells
 
     if layout.bare:
@@ -46,7 +53,21 @@ def make_encoder(layout: Layout) -> tuple[bytes, Encoder]:
     else:
         empty_table = layout.columns.empty_table()
         header = bytes(_to_csv(escape_cells(empty_table) if layout.csv_safe else empty_table, header=True))
-    return header, (lambda batch: _to_csv(escape_cells(batch))) if layout.csv_safe else _to_csv
+    return header, partial(
+        _write_pieces, encode=(lambda batch: _to_csv(escape_cells(batch))) if layout.csv_safe else _to_csv
+    )
+
+
+def _write_own_lines(batch: Any) -> Iterator[Any]:
+    yield batch.to_jsonl()
+
+
+def _write_own_csv(batch: Any, is_safe: bool) -> Iterator[Any]:
+    yield batch.to_csv(is_safe)
+
+
+def _write_pieces(batch: Any, encode: Callable[[Any], Any]) -> Iterator[Any]:
+    return map(encode, split_batch(to_arrow(batch)))
 
 
 def _to_csv(batch: Any, header: bool = False) -> Any:
@@ -139,8 +160,8 @@ class FormatWriter:
         write_all(self.file, gzip.compress(data, 6, mtime=0) if self.is_gzip else data)
 
     def write(self, batch: Any) -> None:
-        for piece in split_batch(batch):
-            self._write_data(self.encode(piece))
+        for data in self.encode(batch):
+            self._write_data(data)
 
     def end(self, mark: Checkpoint | None = None) -> None:
         """Write the end of the format, with a mark in it (Parquet), and flush the file."""
@@ -150,18 +171,65 @@ class FormatWriter:
         """Abandon the table.  Raises nothing."""
 
 
-class _ArrowWriter(FormatWriter):
+class _GroupWriter(FormatWriter):
+    """Buffers batches until they fill a row group: small row groups make a poor file."""
+
+    def __init__(self, file: Any) -> None:
+        # pyarrow ignores short writes: with a raw file on a full disk, the end would be lost.
+        self.file: Any = io.BufferedWriter(file) if isinstance(file, io.RawIOBase) else file
+        self.batches: list[Any] = []
+        self.row_count = self.byte_count = 0
+        self.has_groups = True
+
+    def write(self, batch: Any) -> None:
+        self.batches.append(batch)
+        self.row_count += batch.num_rows
+        self.byte_count += batch.nbytes
+        if self.row_count >= ROWS or self.byte_count >= BYTES or not self.has_groups:
+            self._flush()
+
+    def _flush(self) -> None:
+        batches, has_rows = self.batches, self.row_count > 0
+        self.batches, self.row_count, self.byte_count = [], 0, 0
+        if has_rows:
+            self._write_group(batches)
+
+    @abstractmethod
+    def _write_group(self, batches: list[Any]) -> None: ...
+
+    @abstractmethod
+    def _write_end(self, metadata: dict[str, str]) -> None: ...
+
+    def end(self, mark: Checkpoint | None = None) -> None:
+        self._flush()
+        self._write_end({} if mark is None else {KEY: mark.to_text()})
+        self.file.flush()
+
+
+class _ParquetWriter(_GroupWriter):
+    """Parquet files of batches that encode themselves."""
+
+    def __init__(self, file: Any, encoder: ParquetEncoder) -> None:
+        super().__init__(file)
+        self.encoder: ParquetEncoder = encoder
+
+    def _write_group(self, batches: list[Any]) -> None:
+        write_all(self.file, self.encoder.write(batches))
+
+    def _write_end(self, metadata: dict[str, str]) -> None:
+        write_all(self.file, self.encoder.end([*metadata.items()]))
+
+
+class _ArrowWriter(_GroupWriter):
     """Parquet and Arrow files, which end with an index of their row groups; Arrow streams, batch by batch."""
 
     def __init__(self, file: Any, layout: Layout) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        # pyarrow ignores short writes: with a raw file on a full disk, the end would be lost.
-        self.file: IO[bytes] = io.BufferedWriter(file) if isinstance(file, io.RawIOBase) else file
-        self.form, columns = layout.form, layout.columns
-        self.batches: list[Any] = []
-        self.row_count = self.byte_count = 0
+        super().__init__(file)
+        self.form, columns = layout.form, layout.schema
+        self.has_groups = self.form != ".arrows"
         if self.form == ".parquet":
             shared: Any = [name for name in columns.names if name not in layout.varied] if layout.varied else True
             self.arrow_writer = pq.ParquetWriter(
@@ -171,28 +239,19 @@ class _ArrowWriter(FormatWriter):
             self.arrow_writer = (pa.ipc.new_stream if self.form == ".arrows" else pa.ipc.new_file)(self.file, columns)
 
     def write(self, batch: Any) -> None:
-        """Buffer batches until they fill a row group: small row groups make a poor file."""
-        self.batches.append(batch)
-        self.row_count += batch.num_rows
-        self.byte_count += batch.nbytes
-        if self.row_count >= ROWS or self.byte_count >= BYTES or self.form == ".arrows":
-            self._flush()
+        super().write(to_arrow(batch))
 
-    def _flush(self) -> None:
+    def _write_group(self, batches: list[Any]) -> None:
         import pyarrow as pa
 
-        if self.row_count:
-            table = pa.Table.from_batches(self.batches)
-            # Parquet writes the batches as one row group; Arrow would write each by itself.
-            self.arrow_writer.write_table(table if self.form == ".parquet" else table.combine_chunks(), table.num_rows)
-        self.batches, self.row_count, self.byte_count = [], 0, 0
+        table = pa.Table.from_batches(batches)
+        # Parquet writes the batches as one row group; Arrow would write each by itself.
+        self.arrow_writer.write_table(table if self.form == ".parquet" else table.combine_chunks(), table.num_rows)
 
-    def end(self, mark: Checkpoint | None = None) -> None:
-        self._flush()
-        if mark is not None:
-            self.arrow_writer.add_key_value_metadata({KEY: mark.to_text()})
+    def _write_end(self, metadata: dict[str, str]) -> None:
+        if metadata:
+            self.arrow_writer.add_key_value_metadata(metadata)
         self.arrow_writer.close()
-        self.file.flush()
 
     def drop(self) -> None:
         with suppress(Exception):
@@ -203,4 +262,10 @@ class _ArrowWriter(FormatWriter):
 
 def open_format_writer(file: Any, layout: Layout) -> FormatWriter:
     """Return the writer of a format, at its start.  file: a binary file of Python or of pyarrow."""
-    return (FormatWriter if layout.form.startswith((".csv", ".jsonl")) else _ArrowWriter)(file, layout)
+    if layout.form.startswith((".csv", ".jsonl")):
+        return FormatWriter(file, layout)
+    if layout.form == ".parquet" and isinstance(layout.columns, OwnColumns):
+        encoder = layout.columns.parquet(layout.varied)
+        if encoder is not None:
+            return _ParquetWriter(file, encoder)
+    return _ArrowWriter(file, layout)

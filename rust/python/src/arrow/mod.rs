@@ -9,6 +9,7 @@ mod validation;
 mod values;
 pub mod views;
 
+pub use capsules::array_capsules;
 pub use column::{Column, Keys};
 pub use conversion::without_views;
 pub use objects::{ArrowArray, ArrowChunks, ArrowRows, ArrowStream};

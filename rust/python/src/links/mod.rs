@@ -1,5 +1,6 @@
 //! Makes the rows of the link table: one object per job, emptied batch by batch.
 
+mod batch;
 mod crawl;
 mod css;
 mod document;
@@ -8,22 +9,25 @@ mod escapes;
 mod html;
 mod page;
 pub mod pages;
+mod pairs;
+mod parquet;
 mod row;
 mod site;
 mod table;
+mod text;
 mod tuples;
 
 use overthere_html::Attributes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
-use std::sync::Arc;
+use pyo3::types::PyDict;
 
-use crate::arrow::ArrowArray;
 use crate::bug::guarded;
 use crate::finalizing::detached;
+pub use batch::LinkBatch;
 use crawl::{Crawl, Limits, Stop, Window};
 use html::{BaseKind, Embedded, Pending, Reference};
+pub use parquet::LinkParquet;
 use row::{complete_row, from_content, make_row, resolve_meaning, resolve_reference};
 use table::{Base, Columns, Row};
 
@@ -285,19 +289,11 @@ impl LinkRows {
         })
     }
 
-    /// Return all rows as one Arrow array of structs, and remove them.
-    fn take(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+    /// Return all rows, and remove them.
+    fn take(&mut self, py: Python<'_>) -> PyResult<LinkBatch> {
         guarded(py, || {
             let rows = detached(py, || self.columns.take()).map_err(PyValueError::new_err)?;
-            ArrowArray::object(py, Arc::new(rows))
-        })
-    }
-
-    /// Return all rows as tuples in the order of `Link`, and remove them.
-    fn take_tuples<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        guarded(py, || {
-            let rows = detached(py, || self.columns.take()).map_err(PyValueError::new_err)?;
-            tuples::tuples(py, &rows)
+            Ok(LinkBatch { rows })
         })
     }
 }

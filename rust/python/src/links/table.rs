@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, StructArray};
-use arrow_schema::{Field, Fields};
+use arrow_array::{new_null_array, ArrayRef, StructArray};
+use arrow_schema::{DataType, Field, Fields};
 use overthere_core::normalize::{may_change, normalize};
 use overthere_core::parse::Rule;
 use overthere_core::place::{Span, Spans};
@@ -86,12 +86,11 @@ pub struct Columns {
     error: StringBuilder,
     error_at: Int64Builder,
     part: StringBuilder,
-    audit: StringBuilder,
     count: usize,
     pub octets: usize,
 }
 
-const COLUMN_NAMES: [&str; 13] = [
+pub const COLUMN_NAMES: [&str; 14] = [
     "source",
     "base",
     "base_from",
@@ -105,7 +104,27 @@ const COLUMN_NAMES: [&str; 13] = [
     "error_at",
     "part",
     "audit",
+    "browser",
 ];
+
+pub const SOURCE: usize = 0;
+pub const BASE: usize = 1;
+pub const BASE_FROM: usize = 2;
+pub const REFERENCE: usize = 3;
+pub const TARGET: usize = 5;
+pub const SAME_DOCUMENT: usize = 7;
+pub const ERROR: usize = 9;
+pub const ERROR_AT: usize = 10;
+pub const PART: usize = 11;
+pub const AUDIT: usize = 12;
+pub const BROWSER: usize = 13;
+
+/// The rows of columns in the order of `Link`.
+pub fn rows(columns: Vec<ArrayRef>) -> Result<StructArray, String> {
+    let field = |(name, column): (&&str, &ArrayRef)| Field::new(*name, column.data_type().clone(), true);
+    let fields: Fields = COLUMN_NAMES.iter().zip(&columns).map(field).collect();
+    StructArray::try_new(fields, columns, None).map_err(|error| error.to_string())
+}
 
 impl Columns {
     pub fn len(&self) -> usize {
@@ -128,7 +147,6 @@ impl Columns {
         self.error.append_option(row.error);
         self.error_at.append_option(row.error_at);
         self.part.append_option(row.part);
-        self.audit.append_null();
         self.count += 1;
     }
 
@@ -144,7 +162,6 @@ impl Columns {
             &mut self.fragment,
             &mut self.normal,
             &mut self.part,
-            &mut self.audit,
         ] {
             column.append_null();
         }
@@ -155,6 +172,8 @@ impl Columns {
     }
 
     pub fn take(&mut self) -> Result<StructArray, String> {
+        // The columns `audit` and `browser` are filled in Python.
+        let empty = new_null_array(&DataType::Utf8, self.count);
         self.count = 0;
         self.octets = 0;
         let columns: Vec<ArrayRef> = vec![
@@ -170,13 +189,9 @@ impl Columns {
             finish_column(&mut self.error),
             Arc::new(self.error_at.finish()),
             finish_column(&mut self.part),
-            finish_column(&mut self.audit),
+            empty.clone(),
+            empty,
         ];
-        let fields: Fields = COLUMN_NAMES
-            .iter()
-            .zip(&columns)
-            .map(|(name, column)| Field::new(*name, column.data_type().clone(), true))
-            .collect();
-        StructArray::try_new(fields, columns, None).map_err(|e| e.to_string())
+        rows(columns)
     }
 }

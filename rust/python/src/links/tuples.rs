@@ -45,15 +45,19 @@ impl<'a, 'py> Column<'a, 'py> {
     }
 }
 
-/// A tuple for each row; its last field, `browser`, is None.
+/// A tuple for each row.
 pub fn tuples<'py>(py: Python<'py>, rows: &StructArray) -> PyResult<Vec<Bound<'py, PyTuple>>> {
     let mut columns: Vec<Column<'_, 'py>> = rows.columns().iter().map(Column::new).collect();
     (0..rows.len())
         .map(|row| {
-            let none = py.None().into_bound(py);
-            let fields: Vec<_> =
-                columns.iter_mut().map(|column| column.value(py, row)).chain([none]).collect();
+            let fields: Vec<_> = columns.iter_mut().map(|column| column.value(py, row)).collect();
             PyTuple::new(py, fields)
         })
         .collect()
+}
+
+/// The values of a column.
+pub fn values<'py>(py: Python<'py>, column: &ArrayRef) -> Vec<Bound<'py, PyAny>> {
+    let mut values = Column::new(column);
+    (0..column.len()).map(|row| values.value(py, row)).collect()
 }

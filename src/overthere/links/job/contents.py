@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from overthere.base import THIS_MESSAGE, Base, file_uri, to_reference
 from overthere.ground.errors import OverthereError
@@ -15,11 +15,9 @@ from overthere.links.faults import guard, note_kind
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.job.task_rows import read as read_documents
 from overthere.links.model import Document, Options
+from overthere.links.report.batch import AnyBatch
 from overthere.values.encoding import IN_SEGMENT
 from overthere.values.uri import URI, URIReference
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["document", "read"]
 
@@ -27,7 +25,7 @@ _HADOOP_PATH = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):(?://([^/]*+))?(/.*+)", r
 """A path as Hadoop writes it: it looks like a URI, but nothing in it is escaped."""
 
 
-def read(rows: Iterable[Mapping[str, Any]], base: URI | None, options: Options) -> Iterator[pa.RecordBatch]:
+def read(rows: Iterable[Mapping[str, Any]], base: URI | None, options: Options) -> Iterator[AnyBatch]:
     """Yield the rows of the link table for documents and archives.
 
     rows: each has `content` (bytes), and may have `path`, `url` and `media_type` (text); None is undefined.

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from overthere.base import Base
 from overthere.ground.cores import cores
-from overthere.ground.extras import need
 from overthere.links.containers.temporary import remove_files
 from overthere.links.job.options import check_options
 from overthere.links.job.pool import run
@@ -21,15 +20,14 @@ from overthere.links.job.ranged_sources import Index
 from overthere.links.job.reading import fill
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
-from overthere.links.job.task_rows import TaskEnd, carry_out_links
+from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Document, Link, OptionFields, Options
+from overthere.links.report.batch import AnyBatch, links
 from overthere.links.report.rows import make_rows_builder
 from overthere.values.normalize import Rung
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from overthere.access.policy import Policy
 
 __all__ = ["Index", "Sources", "batches", "extract", "extract_html"]
@@ -71,21 +69,9 @@ def extract(
     edition; ValueError for an unknown `kind`, or if `jobs` is less than 1; ModuleNotFoundError without the extra
     `links`, or without `whatwg` if an option needs it.
     """
-    chosen = Options(**options)
-    if workers <= 1 and not (chosen.audit or chosen.whatwg):
-        marked_tasks = _fingerprinted_tasks(sources, base, chosen, policy, jobs)
-        for result in marked_tasks.mark_results(_run_tasks(marked_tasks, chosen)):
-            if not isinstance(result, TaskEnd):
-                yield from result
-        return
-    for batch in batches(sources, base, chosen, workers=workers, policy=policy, jobs=jobs):
+    for batch in batches(sources, base, Options(**options), workers=workers, policy=policy, jobs=jobs):
         if not isinstance(batch, TaskEnd):
             yield from links(batch)
-
-
-def _run_tasks(tasks: Iterable[Task], options: Options) -> Generator[list[Link] | TaskEnd, None, None]:
-    for task in tasks:
-        yield from carry_out_links(task, options)
 
 
 def batches(
@@ -98,8 +84,8 @@ def batches(
     mark: str = "",
     policy: Policy | None = None,
     jobs: int = JOBS,
-) -> Iterator[pa.RecordBatch | TaskEnd]:
-    """Yield the same as Arrow batches of `table.schema()`; a `TaskEnd` follows the batches of each task.
+) -> Iterator[AnyBatch | TaskEnd]:
+    """Yield the same in batches; a `TaskEnd` follows the batches of each task.
 
     workers: None means one per core, if there is enough work.
     skip, mark: skip this many tasks; `mark` is the `TaskEnd.mark` of the last one.  ValueError if it differs now.
@@ -108,7 +94,6 @@ def batches(
 
     Raises: as `extract`, at once.
     """
-    need("links", "pyarrow")
     marked_tasks = _fingerprinted_tasks(sources, base, options, policy, jobs)
     if marked_tasks.skip(skip) != (mark if skip else ""):
         raise ValueError("the sources have changed since the job began, so it cannot continue")
@@ -194,11 +179,6 @@ def _modification_time(path: str) -> int:
 
 _MIN_PARALLEL_BYTES = 16 << 20
 """Bytes of sources below which more workers do not pay off."""
-
-
-def links(batch: pa.RecordBatch) -> Iterator[Link]:
-    """Yield the rows of a batch."""
-    return map(Link._make, zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
 def extract_html(text: str, retrieval: URI | str, *, source: str = "", rung: Rung = Rung.SYNTAX) -> Iterator[Link]:

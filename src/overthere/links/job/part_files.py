@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, chdir, suppress
 from functools import partial
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from overthere import __version__
 from overthere.ground.redact import mask
@@ -27,14 +27,12 @@ from overthere.links.job.task_builder import IndexedRecord, Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Options
 from overthere.links.report import graph
+from overthere.links.report.batch import AnyBatch
 from overthere.links.report.selection import select
 from overthere.links.report.summary import Summary, Top
 from overthere.links.report.table import layout
 from overthere.tables.checkpoint import Checkpoint
 from overthere.values.uri import URI
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["JobSettings", "Part", "carry_out", "parts", "run", "write_part"]
 
@@ -235,7 +233,7 @@ def _all_paths(part_tasks: Iterable[Task]) -> Iterator[str]:
 # -- one part, anywhere
 
 
-def carry_out(part: Part, options: Options, *, guarded: bool = False) -> Iterator[pa.RecordBatch | TaskEnd]:
+def carry_out(part: Part, options: Options, *, guarded: bool = False) -> Iterator[AnyBatch | TaskEnd]:
     """Yield the rows of a part, each task's followed by its end.
 
     guarded: use worker processes, so that a document that kills one becomes a row ("unreadable").
@@ -310,12 +308,12 @@ def _write_rows(file: PartWriter, part: Part, settings: JobSettings, guarded: bo
                 summary.passed.update(batch.passed)
                 continue
             selected = select(batch, settings.only)
-            pairs = graph.pairs(batch)
+            pairs = batch.pairs()
             summary.add(batch, pairs)
             if not settings.distinct:
                 file.write(selected)
             else:
-                pair_graph.add(pairs if selected is batch else graph.pairs(selected))
+                pair_graph.add(pairs if selected is batch else selected.pairs())
         for batch in pair_graph.batches():
             file.write(batch)
     return summary

@@ -7,6 +7,7 @@ stay in the pipe, and the worker waits.
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import signal
 from collections import Counter, deque
@@ -22,28 +23,28 @@ from overthere.links.job.task_documents import failed_sources
 from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.job.threads import is_native, run_threads
 from overthere.links.model import Options
+from overthere.links.report.batch import AnyBatch
 from overthere.links.report.rows import make_rows_builder
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-
-    import pyarrow as pa
 
 __all__ = ["configure_memory", "run"]
 
 _BUFFER_BYTES = 16 << 20
 """Bytes of rows of later tasks that are buffered per worker: about the rows of one task of a WARC file."""
 _TASKS_PER_WORKER = 2
-_TASK_END, _PATH_END, _POSITION = b"done", b"part", b"path"
-"""The first bytes of a message: the end of a task, the end of one of its paths, the position of a worker.  Rows begin
-with four bytes 0xFF (Arrow IPC, encapsulated messages)."""
+_TASK_END, _PATH_END, _POSITION, _ROWS = b"done", b"part", b"path", b"rows"
+"""The first bytes of a message: the end of a task, the end of one of its paths, the position of a worker, a batch after
+its number of rows."""
+_COUNT_BYTES = 8
 _PIPE_CAPACITY = 1 << 14
 """Bytes that a pipe accepts while nothing reads from it."""
 
 
 def run(
     tasks: Iterable[Task], options: Options, workers: int, *, needs_processes: bool = False
-) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
+) -> Generator[AnyBatch | TaskEnd, None, None]:
     """Yield the rows of all tasks in the order of the tasks, each task's followed by its end.
 
     Tasks of the web run in threads, others too if the native kernel reads the first of them; otherwise they run in
@@ -66,9 +67,7 @@ def run(
             yield from _run_processes(group_tasks, options, workers)
 
 
-def _run_processes(
-    tasks: Iterator[Task], options: Options, workers: int
-) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
+def _run_processes(tasks: Iterator[Task], options: Options, workers: int) -> Generator[AnyBatch | TaskEnd, None, None]:
     pool = _Pool(tasks, options, workers)
     try:
         yield from pool.results()
@@ -135,7 +134,7 @@ class _Sender:
             _POSITION + pickle.dumps((path_index, progress.unit, progress.source, not self.rows_to_skip))
         )
 
-    def send(self, results: Iterator[pa.RecordBatch | TaskEnd], end_prefix: bytes) -> None:
+    def send(self, results: Iterator[AnyBatch | TaskEnd], end_prefix: bytes) -> None:
         """Send results without the rows that have arrived; end_prefix begins the message of a `TaskEnd`."""
         for result in results:
             if isinstance(result, TaskEnd):
@@ -144,7 +143,7 @@ class _Sender:
                 skipped = min(self.rows_to_skip, result.num_rows)
                 self.rows_to_skip -= skipped
                 if skipped < result.num_rows:
-                    self.pipe.send_bytes(memoryview(result.slice(skipped).serialize()))
+                    self.pipe.send_bytes(_rows_message(result.slice(skipped)))
 
 
 class _Suspect:
@@ -205,7 +204,7 @@ class _Pool:
         self.next_number = 0
         self.current_number = 0  # the task whose rows are yielded now
 
-    def results(self) -> Iterator[pa.RecordBatch | TaskEnd]:
+    def results(self) -> Iterator[AnyBatch | TaskEnd]:
         self.assign_tasks()
         while self.unfinished:
             messages = self.messages.setdefault(self.current_number, deque())
@@ -296,7 +295,7 @@ class _Pool:
             self.arrived_rows.pop(number, None)
             message = _TASK_END + pickle.dumps(end)
         else:
-            self.arrived_rows[number] = self.arrived_rows.get(number, 0) + _parse_batch(message).num_rows
+            self.arrived_rows[number] = self.arrived_rows.get(number, 0) + _count_rows(message)
         self.store_message(number, message)
 
     def store_message(self, number: int, message: bytes) -> None:
@@ -328,7 +327,7 @@ class _Pool:
                     self.options,
                 ):
                     row_builder.add_note(document._replace(source=source or document.source), "unreadable")
-                self.store_message(number, bytes(row_builder.take().serialize()))
+                self.store_message(number, _rows_message(row_builder.take()))
             suspect.path_index, suspect.unit, suspect.source, suspect.has_new_rows = 0, -1, "", not retry.arrived_rows
         worker = _Worker(self.options)
         self.workers.append(worker)
@@ -342,20 +341,22 @@ class _Pool:
         self.workers.clear()
 
 
-def _parse_message(message: bytes) -> pa.RecordBatch | TaskEnd:
+def _parse_message(message: bytes) -> AnyBatch | TaskEnd:
+    result: AnyBatch | TaskEnd
     if message.startswith(_TASK_END):
-        end: TaskEnd = pickle.loads(message[len(_TASK_END) :])
-        return end
-    return _parse_batch(message)
+        result = pickle.loads(message[len(_TASK_END) :])
+    else:
+        result = pickle.loads(memoryview(message)[len(_ROWS) + _COUNT_BYTES :])
+    return result
 
 
-def _parse_batch(message: bytes) -> pa.RecordBatch:
-    """Return the batch in a message."""
-    import pyarrow as pa
+def _rows_message(batch: AnyBatch) -> bytes:
+    return _ROWS + batch.num_rows.to_bytes(_COUNT_BYTES, "big") + pickle.dumps(batch)
 
-    from overthere.links.report.table import schema
 
-    return pa.ipc.read_record_batch(pa.py_buffer(message), schema())
+def _count_rows(message: bytes) -> int:
+    """Return the number of rows of a message with a batch."""
+    return int.from_bytes(message[len(_ROWS) : len(_ROWS) + _COUNT_BYTES], "big")
 
 
 def configure_memory() -> None:
@@ -368,10 +369,8 @@ def configure_memory() -> None:
     import ctypes
     import gc
 
-    import pyarrow as pa
-
     gc.freeze()
-    pa.set_memory_pool(pa.system_memory_pool())
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # before pyarrow is imported
     with contextlib.suppress(OSError, AttributeError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
         # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX

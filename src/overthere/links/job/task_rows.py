@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from overthere.links.containers.nested import KnownDocument
 from overthere.links.containers.progress import Progress
@@ -11,14 +11,12 @@ from overthere.links.faults import note_kind
 from overthere.links.job.reading import fill
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
-from overthere.links.model import BEGUN, Document, Link, Options
+from overthere.links.model import BEGUN, Document, Options
+from overthere.links.report.batch import AnyBatch
 from overthere.links.report.browser_column import Browsing
 from overthere.links.report.rows import Rows, make_rows_builder
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-__all__ = ["TaskEnd", "carry_out", "carry_out_links", "read"]
+__all__ = ["TaskEnd", "carry_out", "read"]
 
 
 class TaskEnd(NamedTuple):
@@ -42,38 +40,25 @@ _UNCOUNTED_KINDS = ("http", "header", BEGUN)
 """Kinds that are not counted here: the header of a document; pages that their reader counts."""
 
 
-def carry_out(task: Task, options: Options, progress: Progress | None = None) -> Iterator[pa.RecordBatch | TaskEnd]:
+def carry_out(task: Task, options: Options, progress: Progress | None = None) -> Iterator[AnyBatch | TaskEnd]:
     """Yield the rows of a task in batches, and its end."""
-    return _carry_out(task, options, Progress() if progress is None else progress, _take_batch)
-
-
-def carry_out_links(task: Task, options: Options) -> Iterator[list[Link] | TaskEnd]:
-    """Yield the rows of a task without pyarrow, and its end; for options without `audit` and `whatwg`."""
-    return _carry_out(task, options, Progress(), lambda builder, options, browsing: builder.take_links())
-
-
-_T = TypeVar("_T")
-_Take = Callable[[Rows, Options, Browsing | None], _T]
-"""Takes the rows out of their builder."""
-
-
-def _carry_out(task: Task, options: Options, progress: Progress, take: _Take[_T]) -> Iterator[_T | TaskEnd]:
+    progress = Progress() if progress is None else progress
     builder = make_rows_builder(options)
     # A retried task reports each record before it is read, so records are read one by one, in Python.
     pages = builder.make_page_reader if progress.on_unit is None else None
     if task.ignored:
         progress.passed["ignored"] += task.ignored
-    return _read(documents(task, options, progress, pages), builder, options, task.size, progress, take)
+    return _read(documents(task, options, progress, pages), builder, options, task.size, progress)
 
 
-def read(documents: Iterable[KnownDocument], options: Options) -> Iterator[pa.RecordBatch | TaskEnd]:
+def read(documents: Iterable[KnownDocument], options: Options) -> Iterator[AnyBatch | TaskEnd]:
     """Yield the rows of documents, each given with its kind, in batches; and the end."""
-    return _read(documents, make_rows_builder(options), options, 0, Progress(), _take_batch)
+    return _read(documents, make_rows_builder(options), options, 0, Progress())
 
 
 def _read(
-    documents: Iterable[KnownDocument], builder: Rows, options: Options, size: int, progress: Progress, take: _Take[_T]
-) -> Iterator[_T | TaskEnd]:
+    documents: Iterable[KnownDocument], builder: Rows, options: Options, size: int, progress: Progress
+) -> Iterator[AnyBatch | TaskEnd]:
     """size: bytes of the source.  progress: if it has `tell`, each document has its own batches."""
     kinds: dict[str, tuple[int, int]] = {}
     browsing = Browsing() if options.whatwg else None
@@ -89,11 +74,11 @@ def _read(
             continue
         full_batches = fill(builder, document, kind, notes, options)
         while _has_batch(full_batches, builder, document):
-            yield take(builder, options, browsing)
+            yield _take_batch(builder, options, browsing)
         if progress.on_unit is not None and len(builder):
-            yield take(builder, options, browsing)
+            yield _take_batch(builder, options, browsing)
     if len(builder):
-        yield take(builder, options, browsing)
+        yield _take_batch(builder, options, browsing)
     for kind, (pages, octets) in builder.page_counts.items():
         count, before = kinds.get(kind, (0, 0))
         kinds[kind] = (count + pages, before + octets)
@@ -109,7 +94,7 @@ def _has_batch(full_batches: Iterator[None], builder: Rows, document: Document) 
         return False
 
 
-def _take_batch(builder: Rows, options: Options, browsing: Browsing | None) -> pa.RecordBatch:
+def _take_batch(builder: Rows, options: Options, browsing: Browsing | None) -> AnyBatch:
     batch = builder.take()
     if browsing is not None:
         batch = browsing.fill(batch, builder.base_hrefs)

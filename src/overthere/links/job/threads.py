@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
 
 from overthere import kernel
 from overthere.links.containers.progress import Progress
@@ -16,9 +15,7 @@ from overthere.links.documents.kinds import kind
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.model import Options
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from overthere.links.report.batch import AnyBatch
 
 __all__ = ["is_native", "run_threads"]
 
@@ -42,9 +39,7 @@ def is_native(task: Task, options: Options) -> bool:
     return 2 * sum(name in _NATIVE_KINDS for name in kinds) >= len(kinds)
 
 
-def run_threads(
-    tasks: Iterator[Task], options: Options, workers: int
-) -> Generator[pa.RecordBatch | TaskEnd, None, None]:
+def run_threads(tasks: Iterator[Task], options: Options, workers: int) -> Generator[AnyBatch | TaskEnd, None, None]:
     """Run tasks in threads of this process, as `pool.run` does.  workers: the number of threads."""
     pool = _ThreadPool(tasks, options, workers)
     try:
@@ -59,7 +54,7 @@ class _ThreadPool:
         self.state_changed = threading.Condition()
         """Guards all attributes below."""
         self.queue: deque[tuple[int, Task]] = deque()
-        self.buffers: dict[int, deque[pa.RecordBatch | TaskEnd]] = {}
+        self.buffers: dict[int, deque[AnyBatch | TaskEnd]] = {}
         """Results that are not yielded yet, by task number; a task has an entry until its end is yielded."""
         self.buffered = 0
         self.current = self.next_number = 0
@@ -68,7 +63,7 @@ class _ThreadPool:
         self.error: BaseException | None = None
         self.threads: list[threading.Thread] = []
 
-    def results(self) -> Iterator[pa.RecordBatch | TaskEnd]:
+    def results(self) -> Iterator[AnyBatch | TaskEnd]:
         self.queue_tasks()
         while self.buffers:
             with self.state_changed:
@@ -125,7 +120,7 @@ class _ThreadPool:
             progress = self.progress[number] = Progress()
         return number, task, progress
 
-    def store(self, number: int, result: pa.RecordBatch | TaskEnd) -> bool:
+    def store(self, number: int, result: AnyBatch | TaskEnd) -> bool:
         """Buffer a result, waiting while the buffer is full; return whether to continue."""
         with self.state_changed:
             self.state_changed.wait_for(

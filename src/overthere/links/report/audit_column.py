@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from overthere.columns.rowwise import compute
 from overthere.ground.caches import bounded_cache
 from overthere.links.faults import note_kind
+from overthere.links.report.batch import AnyBatch
 from overthere.schemes.registry import Registry
 from overthere.security import harmless, kinds
 
@@ -22,14 +20,9 @@ def _audit_target(target: str, registry: Registry | None) -> str | None:
         return "audit-failed"
 
 
-def fill_audit(batch: Any, registry: Registry | None = None) -> Any:
+def fill_audit(batch: AnyBatch, registry: Registry | None = None) -> AnyBatch:
     """Return the batch with its column `audit` filled; an invalid reference is audited as written."""
-    import pyarrow as pa
-
-    pc = compute()
-
-    texts = pc.coalesce(batch.column("target"), batch.column("reference"))
-    encoded = pc.dictionary_encode(texts)
-    kinds = [None if harmless(text) else _audit_target(text, registry) for text in encoded.dictionary.to_pylist()]
-    audit = pa.array(kinds, pa.string()).take(encoded.indices)
-    return batch.set_column(batch.schema.get_field_index("audit"), "audit", audit)
+    targets = zip(batch.column("target"), batch.column("reference"), strict=True)
+    texts = [reference if target is None else target for target, reference in targets]
+    kinds = {text: None if harmless(text) else _audit_target(text, registry) for text in {*texts} - {None}}
+    return batch.with_texts("audit", [kinds.get(text) for text in texts])

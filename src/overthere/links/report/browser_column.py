@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-from typing import Any
 
 from overthere.editions import whatwg
 from overthere.ground.caches import bounded_cache
@@ -11,6 +10,7 @@ from overthere.links.documents.charset import MARKS, encoding
 from overthere.links.documents.prescan import find_encoding
 from overthere.links.faults import note_kind
 from overthere.links.model import Document
+from overthere.links.report.batch import AnyBatch
 
 __all__ = ["Browsing", "output_encoding"]
 
@@ -66,15 +66,13 @@ class Browsing:
             self.current = document.source
             self.pages[self.current] = output_encoding(document.content, document.charset) if kind == "html" else None
 
-    def fill(self, batch: Any, hrefs: dict[str, str]) -> Any:
+    def fill(self, batch: AnyBatch, hrefs: dict[str, str]) -> AnyBatch:
         """Return the batch with its column filled; the rows of a document may continue in the next.
 
         hrefs: the href of each effective base element (`Rows.base_hrefs`); those of finished documents are removed.
         """
-        import pyarrow as pa
-
         names = ("source", "base", "reference", "where", "target")
-        rows = list(zip(*(batch.column(name).to_pylist() for name in names), strict=True))
+        rows = list(zip(*(batch.column(name) for name in names), strict=True))
         for source, base, reference, where, target in rows:
             # It also applies to references before it (HTML 4.2.3).
             is_base = where == "base href" and hrefs.get(source) == reference
@@ -82,14 +80,14 @@ class Browsing:
                 url = self._resolve(source, reference, base, where)
                 if url and not url.startswith(("data:", "javascript:")):
                     self.bases[source] = (url, base if target is None else target.partition("#")[0])
-        urls = pa.array([self._target(*row) for row in rows], pa.string())
+        urls = [self._target(*row) for row in rows]
         self.pages = {source: page for source, page in self.pages.items() if source == self.current}
         self.bases = {source: base for source, base in self.bases.items() if source == self.current}
         for source in hrefs.keys() - {self.current}:
             del hrefs[source]
         self.pending_rows = -1
         self.is_new = False
-        return batch.set_column(batch.schema.get_field_index("browser"), "browser", urls)
+        return batch.with_texts("browser", urls)
 
     def _target(self, source: str, base: str, reference: str | None, where: str, target: str | None) -> str | None:
         if reference is None or source not in self.pages:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
-from overthere import columns
-from overthere.columns.rowwise import compute
 from overthere.ground.atomic import create, remove, temporary_folder
-from overthere.tables.arrays import to_array
+from overthere.links.report.batch import Pair
 
-__all__ = ["Graph", "pairs", "schema"]
+__all__ = ["Graph", "schema"]
 
 _KEYS = ("source_host", "target_host", "target_scheme")
 _BUFFER_ROWS, _BUFFER_BYTES = 1 << 17, 32 << 20
@@ -38,65 +36,6 @@ def schema() -> Any:
     import pyarrow as pa
 
     return pa.schema([*((name, pa.string()) for name in _KEYS), ("links", pa.int64())])
-
-
-def pairs(batch: Any) -> Any:
-    """Return the graph of the links in a batch, each pair once: a batch of `schema()`, without invalid references.
-
-    >>> from overthere.links.model import Link
-    >>> from overthere.links.report.table import to_batch
-    >>> rows = [("http://a/x", "http://B/"), ("http://A/y", "http://b:80/z"), ("http://a/x", "mailto:me@b")]
-    >>> links = [Link("", base, *[None] * 3, target, *[None] * 7) for base, target in rows]
-    >>> [tuple(row.values()) for row in pairs(to_batch(links)).to_pylist()]
-    [('a', 'b', None, 2), ('a', None, 'mailto', 1)]
-    """
-    import pyarrow as pa
-
-    pc = compute()
-    base, target = batch.column("base"), batch.column("target")
-    bases = base.dictionary_encode("encode")  # a document's links mostly have one base
-    sources = _normalize_hosts(_hosts(bases.dictionary)).dictionary_encode("encode")
-    hosts = _hosts(target).dictionary_encode()
-    target_hosts = _normalize_hosts(hosts.dictionary).dictionary_encode()
-    targets = target_hosts.indices.take(hosts.indices).cast(pa.int64())
-    schemes = pa.nulls(0, pa.string())
-    host_count = to_array([len(target_hosts.dictionary)], pa.int64())[0]
-    hostless = pc.and_(targets.is_null(), target.is_valid())
-    if hostless.true_count:  # no authority: the codes of schemes follow those of hosts
-        names = pa.array(columns.split(target.filter(hostless), ("scheme",), threads=1, views=False)).field("scheme")
-        scheme_codes = pc.ascii_lower(names.cast(pa.string())).dictionary_encode()
-        schemes = scheme_codes.dictionary
-        targets = pc.replace_with_mask(targets, hostless, pc.add(scheme_codes.indices.cast(pa.int64()), host_count))
-    # A pair as one number, for value_counts; a group_by would load acero, and pandas if it is installed.
-    radix = to_array([len(target_hosts.dictionary) + len(schemes)], pa.int64())[0]
-    counted = pc.value_counts(pc.add(pc.multiply(sources.indices.take(bases.indices).cast(pa.int64()), radix), targets))
-    if target.null_count:
-        counted = counted.filter(counted.field("values").is_valid())
-    pair_code, counts = counted.field("values"), counted.field("counts")
-    source_code = pc.divide(pair_code, radix)
-    target_code = pc.subtract(pair_code, pc.multiply(source_code, radix))
-    has_host, nulls = pc.less(target_code, host_count), pa.nulls(len(target_code), pa.int64())
-    target_host = target_hosts.dictionary.take(pc.if_else(has_host, target_code, nulls))
-    scheme = schemes.take(pc.if_else(has_host, nulls, pc.subtract(target_code, host_count)))
-    graph = pa.record_batch([sources.dictionary.take(source_code), target_host, scheme, counts], schema=schema())
-    return graph.take(pc.sort_indices(graph, [(name, "ascending") for name in _KEYS]))
-
-
-def _hosts(uris: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.array(columns.host(uris, threads=1, views=False)).cast(pa.string())
-
-
-def _normalize_hosts(hosts: Any) -> Any:
-    """Return hosts in their normal form."""
-    import pyarrow as pa
-
-    pc = compute()
-    slashes, empty = to_array(["//", ""], pa.string())
-    references = pc.binary_join_element_wise(slashes, hosts, empty)
-    # An invalid host, which bases and targets do not have, stays as it is.
-    return pc.coalesce(_hosts(columns.normalize(references, threads=1)), hosts)
 
 
 def _sum_pairs(table: Any) -> Any:
@@ -123,10 +62,9 @@ def _split(batch: Any) -> Iterator[Any]:
 class Graph:
     """Adds up graphs.  Beyond `limit` pairs it uses temporary files: use it as a context manager, which removes them.
 
-    >>> import pyarrow as pa
     >>> with Graph() as graph:
     ...     for host in ("b", "a", "b"):
-    ...         graph.add(pa.RecordBatch.from_pylist([{"target_host": host, "links": 1}], schema()))
+    ...         graph.add([(None, host, None, 1)])
     ...     [(row["target_host"], row["links"]) for batch in graph.batches() for row in batch.to_pylist()]
     [('a', 1), ('b', 2)]
     """
@@ -143,12 +81,13 @@ class Graph:
         self._levels: list[list[Path]] = []
         self._run_count = 0
 
-    def add(self, pairs: Any) -> None:
-        """Add a result of `pairs`.  Raises: OSError if the temporary files cannot be written."""
+    def add(self, pairs: Sequence[Pair]) -> None:
+        """Add the pairs of a batch.  Raises: OSError if the temporary files cannot be written."""
         import pyarrow as pa
 
-        self.links += compute().sum(pairs.column("links")).as_py() or 0
-        self._add_to_buffer(pairs)
+        columns = zip(*pairs, strict=True) if pairs else [()] * len(schema())
+        self.links += sum(pair[-1] for pair in pairs)
+        self._add_to_buffer(pa.record_batch([*map(list, columns)], schema=schema()))
         if self._buffer_rows <= 2 * self.limit and self._buffer_bytes <= 2 * _BUFFER_BYTES:
             return
         batch = _sum_pairs(pa.Table.from_batches(self._buffer_batches))

@@ -22,14 +22,12 @@ from overthere.links.documents import css, html
 from overthere.links.documents.embedded_data import kind
 from overthere.links.documents.first_octets import SIGNATURES
 from overthere.links.model import Document, EmbeddedContent, Found, Link, Options
+from overthere.links.report.batch import AnyBatch, links, replace_surrogates, to_batch
 from overthere.links.report.record_pages import RecordPages
-from overthere.links.report.table import schema, to_batch
 from overthere.values.normalize import Rung, normal_form
 from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from overthere._native import LinkRows
 
 __all__ = ["MAX_TEXT_BYTES", "Rows", "make_rows_builder"]
@@ -102,12 +100,12 @@ class Rows(ABC):
         """Add a row with a note on a document."""
 
     @abstractmethod
-    def take(self) -> pa.RecordBatch:
+    def take(self) -> AnyBatch:
         """Return all rows and remove them."""
 
-    @abstractmethod
     def take_links(self) -> list[Link]:
-        """As `take`, without pyarrow."""
+        """As `take`."""
+        return list(links(self.take()))
 
 
 def make_rows_builder(options: Options) -> Rows:
@@ -183,31 +181,16 @@ class _NativeRows(Rows):
         return passed
 
     def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:
-        plain = [(_text(item.where), _text(item.reference), item.target) for item in references]
+        plain = [
+            (replace_surrogates(item.where), replace_surrogates(item.reference), item.target) for item in references
+        ]
         self.native.add(document.source, str(base.uri), base.layer, plain, _parts(document))
 
     def add_note(self, document: Document, kind: str) -> None:
         self.native.note(document.source, str(document.base.uri), kind)
 
-    def take(self) -> pa.RecordBatch:
-        import pyarrow as pa
-
-        struct_array = pa.array(self.native.take())
-        return pa.record_batch([*struct_array.flatten(), pa.nulls(len(struct_array), pa.string())], schema=schema())
-
-    def take_links(self) -> list[Link]:
-        return list(map(Link._make, self.native.take_tuples()))
-
-
-def _text(text: str) -> str:
-    """Return the text with "?" for lone surrogates, which UTF-8 cannot encode."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
+    def take(self) -> AnyBatch:
+        return self.native.take()
 
 
 def _parts(document: Document) -> dict[str, str] | None:
@@ -346,12 +329,9 @@ class _PythonRows(Rows):
             part=part,
         )  # fmt: skip
 
-    def take(self) -> pa.RecordBatch:
-        return to_batch(self.take_links())
-
-    def take_links(self) -> list[Link]:
+    def take(self) -> AnyBatch:
         links, self.links, self.text_bytes = self.links, [], 0
-        return [Link._make(_text(value) if isinstance(value, str) else value for value in link) for link in links]
+        return to_batch(links)
 
 
 def _parse_intended(target: str, text: str) -> tuple[URIReference | None, str | None, int | None]:

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Self
 
-from overthere.columns.rowwise import compute
 from overthere.ground.display import columns, printable
 from overthere.links.model import UNREAD
-from overthere.links.report import graph
+from overthere.links.report.batch import AnyBatch, Pair
 from overthere.tables.checkpoint import ResumeError
 
 __all__ = ["EMPTY_HOST", "Summary", "Top", "read_state", "shorten_middle"]
@@ -120,38 +119,29 @@ class Summary:
         if kind:
             self.kinds[kind] += count
 
-    def add(self, batch: Any, pairs: Any = None) -> None:
-        """Count the rows of a batch; `pairs` is the result of `graph.pairs` for it, if already computed.
+    def add(self, batch: AnyBatch, pairs: Iterable[Pair] | None = None) -> None:
+        """Count the rows of a batch; `pairs` are those of the batch, if already computed.
 
         The rows of a document's notes must be in one batch, or the document counts as unread twice.
         """
-        pc = compute()
-        reference, target, error = (batch.column(name) for name in ("reference", "target", "error"))
-        is_link = reference.is_valid()
-        has_target = target.is_valid()
-        self.references += pc.sum(is_link).as_py() or 0
-        self.same_document += pc.sum(batch.column("same_document")).as_py() or 0
-        self.mapped += pc.sum(pc.and_(has_target, error.is_valid())).as_py() or 0
-        self.layers.update(_counts(batch.column("base_from").filter(is_link), "none"))
-        self.invalid.update(_counts(error.filter(pc.and_(error.is_valid(), pc.and_not(is_link, has_target))), "none"))
-        notes = batch.filter(pc.and_not(error.is_valid(), is_link))
-        if notes.num_rows:
-            self.notes.update(_counts(notes.column("error"), "none"))
-            kinds, sources = (notes.column(name).to_pylist() for name in ("error", "source"))
-            self.unread += len({source for kind, source in zip(kinds, sources, strict=True) if kind in UNREAD})
-        audit = batch.column("audit").drop_null()
-        if len(audit):
-            self.audit.update(_counts(pc.list_flatten(pc.split_pattern(audit, " ")), ""))
-            del self.audit[""]
-        self._add_pairs(graph.pairs(batch) if pairs is None else pairs)
+        (references, same_document, mapped), layers, invalid, notes = batch.counts()
+        self.references += references
+        self.same_document += same_document
+        self.mapped += mapped
+        self.layers.update({"none" if name is None else name: count for name, count in layers})
+        self.invalid.update({"none" if name is None else name: count for name, count in invalid})
+        self.notes.update(kind for kind, _ in notes)
+        self.unread += len({source for kind, source in notes if kind in UNREAD})
+        self.audit.update(kind for kinds in batch.column("audit") if kinds for kind in kinds.split(" "))
+        self._add_pairs(batch.pairs() if pairs is None else pairs)
 
-    def _add_pairs(self, pairs: Any) -> None:
+    def _add_pairs(self, pairs: Iterable[Pair]) -> None:
         hosts: Counter[str] = Counter()
         schemes: Counter[str] = Counter()
-        for source, host, scheme, links in zip(*(column.to_pylist() for column in pairs.columns), strict=True):
+        for source, host, scheme, links in pairs:
             if host is None:
                 self.hostless += links
-                schemes[scheme] += links
+                schemes[scheme or ""] += links
                 continue
             hosts[host] += links
             if host == source:
@@ -273,12 +263,6 @@ def _validate(value: Any) -> Any:
     if type(value) not in (int, float) or not 0 <= value < 1 << 63:
         raise ValueError("the counts of a summary are numbers from 0 on")
     return value
-
-
-def _counts(column: Any, undefined: str) -> dict[str, int]:
-    counted = column.value_counts()
-    names = [undefined if name is None else name for name in counted.field("values").to_pylist()]
-    return dict(zip(names, counted.field("counts").to_pylist(), strict=True))
 
 
 def _format_parts(counter: Mapping[str, int], prefix: str = "") -> list[str]:

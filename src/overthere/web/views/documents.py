@@ -45,7 +45,7 @@ def table(document: str, kind: str, base: str) -> Table:
     """
     need("links", "pyarrow", "brotli", "markdown_it", "webencodings")
     from overthere.links.job.contents import read
-    from overthere.links.job.extraction import links
+    from overthere.links.report.batch import links
 
     try:
         base_uri = str(URI(base)) if base else None

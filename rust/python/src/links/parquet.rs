@@ -1,0 +1,187 @@
+//! The link table as a Parquet file: batches become row groups.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, StructArray};
+use arrow_buffer::Buffer;
+use arrow_schema::DataType;
+use bytes::Bytes;
+use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type as ParquetInt64};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::batch::LinkBatch;
+use super::table::{COLUMN_NAMES, ERROR_AT, SAME_DOCUMENT};
+use crate::bug::guarded;
+use crate::finalizing::detached;
+
+/// The columns as Arrow has them (a message of its IPC format), from which readers take the schema and its metadata.
+const ARROW_SCHEMA: &str = include_str!("arrow_schema.base64");
+
+/// What was written, and not taken yet.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Written {
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Written {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(data);
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Encodes batches of links as a Parquet file, piece by piece; the caller writes the pieces.
+///
+/// varied: columns without a dictionary and statistics.
+#[pyclass(module = "overthere._native")]
+pub struct LinkParquet {
+    writer: SerializedFileWriter<Written>,
+    written: Written,
+}
+
+#[pymethods]
+impl LinkParquet {
+    #[new]
+    fn new(py: Python<'_>, varied: Vec<String>) -> PyResult<Self> {
+        guarded(py, || {
+            let written = Written::default();
+            let writer = open(written.clone(), &varied).map_err(error)?;
+            Ok(LinkParquet { writer, written })
+        })
+    }
+
+    /// Write batches as one row group.  Returns: the next bytes of the file.
+    fn write<'py>(&mut self, py: Python<'py>, batches: Vec<Py<LinkBatch>>) -> PyResult<Bound<'py, PyBytes>> {
+        guarded(py, || {
+            let rows: Vec<StructArray> = batches.iter().map(|batch| batch.get().rows.clone()).collect();
+            let octets = detached(py, || {
+                write_group(&mut self.writer, &rows)?;
+                Ok(self.written.take())
+            });
+            Ok(PyBytes::new(py, &octets.map_err(error)?))
+        })
+    }
+
+    /// Write the end of the file, with a name and its text in its metadata.  Returns: the last bytes of the file.
+    fn end<'py>(
+        &mut self,
+        py: Python<'py>,
+        metadata: Vec<(String, String)>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        guarded(py, || {
+            metadata.into_iter().for_each(|(name, text)| {
+                self.writer.append_key_value_metadata(KeyValue::new(name, text));
+            });
+            self.writer.finish().map_err(error)?;
+            Ok(PyBytes::new(py, &self.written.take()))
+        })
+    }
+}
+
+fn error(error: ParquetError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+fn open(written: Written, varied: &[String]) -> Result<SerializedFileWriter<Written>> {
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true)
+        .set_key_value_metadata(Some(vec![KeyValue::new(
+            "ARROW:schema".to_owned(),
+            ARROW_SCHEMA.trim().to_owned(),
+        )]));
+    for name in varied {
+        let path = ColumnPath::from(name.as_str());
+        properties = properties
+            .set_column_dictionary_enabled(path.clone(), false)
+            .set_column_statistics_enabled(path, EnabledStatistics::None);
+    }
+    SerializedFileWriter::new(written, schema()?, Arc::new(properties.build()))
+}
+
+fn schema() -> Result<TypePtr> {
+    let column = |(index, name): (usize, &&str)| {
+        let (kind, is_text) = match index {
+            SAME_DOCUMENT => (PhysicalType::BOOLEAN, false),
+            ERROR_AT => (PhysicalType::INT64, false),
+            _ => (PhysicalType::BYTE_ARRAY, true),
+        };
+        Type::primitive_type_builder(name, kind)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_logical_type(is_text.then_some(LogicalType::String))
+            .with_converted_type(if is_text { ConvertedType::UTF8 } else { ConvertedType::NONE })
+            .build()
+            .map(Arc::new)
+    };
+    let columns: Result<Vec<TypePtr>> = COLUMN_NAMES.iter().enumerate().map(column).collect();
+    Ok(Arc::new(Type::group_type_builder("schema").with_fields(columns?).build()?))
+}
+
+/// Write batches as one row group.
+fn write_group(writer: &mut SerializedFileWriter<Written>, batches: &[StructArray]) -> Result<()> {
+    let mut group = writer.next_row_group()?;
+    for index in 0..COLUMN_NAMES.len() {
+        let Some(mut column) = group.next_column()? else { break };
+        for batch in batches {
+            let array = batch.column(index);
+            let levels: Vec<i16> = (0..array.len()).map(|row| i16::from(array.is_valid(row))).collect();
+            let levels = Some(levels.as_slice());
+            match array.data_type() {
+                DataType::Boolean => {
+                    let values: Vec<bool> = array.as_boolean().iter().flatten().collect();
+                    column.typed::<BoolType>().write_batch(&values, levels, None)?;
+                }
+                DataType::Int64 => {
+                    let values: Vec<i64> = array.as_primitive::<Int64Type>().iter().flatten().collect();
+                    column.typed::<ParquetInt64>().write_batch(&values, levels, None)?;
+                }
+                _ => {
+                    column.typed::<ByteArrayType>().write_batch(&texts(array), levels, None)?;
+                }
+            }
+        }
+        column.close()?;
+    }
+    group.close()?;
+    Ok(())
+}
+
+/// The memory of a column.
+struct Memory(Buffer);
+
+impl AsRef<[u8]> for Memory {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_slice()
+    }
+}
+
+/// The texts of a column that are defined, in its own memory.
+fn texts(column: &ArrayRef) -> Vec<ByteArray> {
+    let column = column.as_string::<i32>();
+    let memory = Bytes::from_owner(Memory(column.values().clone()));
+    let text = |(row, ends): (usize, &[i32])| match ends {
+        [start, end] if column.is_valid(row) => Some(memory.slice(*start as usize..*end as usize).into()),
+        _ => None,
+    };
+    column.value_offsets().windows(2).enumerate().filter_map(text).collect()
+}
