@@ -26,6 +26,7 @@ from overthere.kernel import components, percent
 from overthere.kernel import reference as plain
 from overthere.kernel.components import Component
 from overthere.kernel.runner import Runner
+from overthere.links.model import Link
 from overthere.values import encoding, normalize, relate
 from overthere.values.conveniences import Conveniences
 from overthere.values.value import Value
@@ -391,6 +392,7 @@ def entries() -> dict[str, Callable[[], Any]]:
     rows = partial(_native.LinkRows, [], [], False, [], 3, *[nothing] * 6)
     linked, keys, value, uri = rows(), _native.Keys(), _native.Components("http://h:8/p"), URI("http://h:8/p")
     pairs = Parameters("a=1")
+    batch = _native.LinkBatch.of([tuple(Link("s", *[None] * 12))])
     linked.html("s", b"<a href=x>", "http://a/", "base")
     pages = partial(_native.Pages, [], [], {}, [], [], True, None, [], None, False, list)
     site, suffixes, every = pages(), _native.Suffixes([("uk", 1)]), bytes(256)
@@ -446,6 +448,25 @@ def entries() -> dict[str, Callable[[], Any]]:
         "Keys.lacks": lambda: keys.lacks(bytes(16)),
         "Keys.narrow": lambda: keys.narrow(b""),
         "Keys.faults": lambda: keys.faults(b"", _native.Keys(), False),
+        "LinkBatch": lambda: _native.LinkBatch.of([]),
+        "LinkBatch.of": lambda: _native.LinkBatch.of([]),
+        "LinkBatch.num_rows": lambda: batch.num_rows,
+        "LinkBatch.nbytes": lambda: batch.nbytes,
+        "LinkBatch.links": batch.links,
+        "LinkBatch.column": lambda: batch.column("source"),
+        "LinkBatch.with_texts": lambda: batch.with_texts("audit", ["a"]),
+        "LinkBatch.slice": lambda: batch.slice(1),
+        "LinkBatch.select": lambda: batch.select(["valid"]),
+        "LinkBatch.pairs": batch.pairs,
+        "LinkBatch.counts": batch.counts,
+        "LinkBatch.to_jsonl": batch.to_jsonl,
+        "LinkBatch.to_csv": lambda: batch.to_csv(True),
+        "LinkBatch.__arrow_c_array__": batch.__arrow_c_array__,
+        "LinkBatch.__reduce__": batch.__reduce__,
+        "LinkBatch.__repr__": lambda: repr(batch),
+        "LinkParquet": lambda: _native.LinkParquet([]),
+        "LinkParquet.write": lambda: _native.LinkParquet([]).write([batch]),
+        "LinkParquet.end": lambda: _native.LinkParquet([]).end([]),
         "LinkRows": rows,
         "LinkRows.__len__": lambda: len(linked),
         "LinkRows.octets": lambda: linked.octets,
@@ -461,7 +482,6 @@ def entries() -> dict[str, Callable[[], Any]]:
         "LinkRows.add": lambda: linked.add("s", "http://a/", "base", [("a", "x", None)]),
         "LinkRows.note": lambda: linked.note("s", "http://a/", "kind"),
         "LinkRows.take": linked.take,
-        "LinkRows.take_tuples": linked.take_tuples,
         "Pages": pages,
         "Pages.read": lambda: site.read([], 1, 1),
         "Pages.anchors": lambda: site.anchors("", 1),

@@ -9,6 +9,8 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
+from overthere.ground.extras import brought_by
+
 __all__ = ["to_array", "to_arrow"]
 
 
@@ -35,8 +37,9 @@ def to_array(values: Sequence[str | int | None], type: Any) -> Any:
 
 
 def to_arrow(batch: Any) -> Any:
-    """Return a batch as a `pyarrow.RecordBatch`."""
-    import pyarrow as pa
+    """Return a batch as a `pyarrow.RecordBatch`.  Raises: ModuleNotFoundError without the extra `columns`."""
+    with brought_by("columns"):
+        import pyarrow as pa
 
     return batch if isinstance(batch, pa.RecordBatch) else pa.record_batch(batch)
 

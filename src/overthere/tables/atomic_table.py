@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from overthere.ground.atomic import remove, rename
+from overthere.ground.extras import brought_by
 from overthere.stores.model import is_object
 from overthere.stores.opening import open_object
 from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, check_is_own, load_mark, read_mark
@@ -83,8 +84,9 @@ def read_rows(path: Path | str, columns: Any, rows: int) -> Iterator[Any]:
 
 def read_metadata(path: Path | str) -> Any:
     """Return the metadata of a Parquet file or object.  Raises: ResumeError if it is not Parquet; OSError."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with brought_by("columns"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     try:
         if is_object(path):

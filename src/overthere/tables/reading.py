@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
+from overthere.ground.extras import need
 from overthere.stores.model import is_object
 from overthere.tables.formats import READ, suffix
 
@@ -45,8 +46,10 @@ def open_source(name: str, separator: str = ",") -> Iterator[Source]:
 
     separator: the separator of CSV fields, one of `SEPARATORS`.
 
-    Raises: OSError, ValueError or an Arrow exception if it is not such a table.
+    Raises: OSError, ValueError or an Arrow exception if it is not such a table; ModuleNotFoundError without the extra
+    `columns`.
     """
+    need("columns", "pyarrow")
     if name == "-":
         stdin: Any = sys.stdin.buffer
         file = io.BufferedReader(getattr(stdin, "raw", stdin), 1 << 20)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import partial
 from typing import IO, Any
 
+from overthere.ground.extras import brought_by
 from overthere.tables.arrays import to_array, to_arrow
 from overthere.tables.checkpoint import KEY, Checkpoint
 from overthere.tables.formats import Layout, OwnColumns, ParquetEncoder
@@ -224,9 +225,9 @@ class _ArrowWriter(_GroupWriter):
     """Parquet and Arrow files, which end with an index of their row groups; Arrow streams, batch by batch."""
 
     def __init__(self, file: Any, layout: Layout) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        with brought_by("columns"):
+            import pyarrow as pa
+            import pyarrow.parquet as pq
         super().__init__(file)
         self.form, columns = layout.form, layout.schema
         self.has_groups = self.form != ".arrows"

@@ -62,7 +62,7 @@ def read_columnar(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
 
     Raises: ValueError that names missing columns; ModuleNotFoundError if pyarrow is missing; OSError of the file.
     """
-    need("links", "pyarrow")
+    need("columns", "pyarrow")
     from pyarrow.parquet import ParquetFile
 
     guarded = _GuardedFile(file)

@@ -15,6 +15,7 @@ from overthere import kernel
 from overthere.columns.cells import escape
 from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import InvalidURI
+from overthere.ground.extras import brought_by
 from overthere.kernel.reference import split, split_authority
 from overthere.links.model import Link
 from overthere.tables.formats import OwnColumns, ParquetEncoder
@@ -54,8 +55,11 @@ def schema() -> Any:
 
     >>> schema().field("error_at").type, schema().field("same_document").type, schema().field("target").type
     (DataType(int64), DataType(bool), DataType(string))
+
+    Raises: ModuleNotFoundError without the extra `columns`.
     """
-    import pyarrow as pa
+    with brought_by("columns"):
+        import pyarrow as pa
 
     other_types = {"same_document": pa.bool_(), "error_at": pa.int64()}
     return pa.schema([(name, other_types.get(name, pa.string())) for name in Link._fields])

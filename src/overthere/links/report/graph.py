@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from overthere.ground.atomic import create, remove, temporary_folder
+from overthere.ground.extras import need
 from overthere.links.report.batch import Pair
 
 __all__ = ["Graph", "schema"]
@@ -70,7 +71,11 @@ class Graph:
     """
 
     def __init__(self, limit: int = _BUFFER_ROWS, folder: str | os.PathLike[str] | None = None) -> None:
-        """folder: the parent folder of temporary files; by default that of the system."""
+        """folder: the parent folder of temporary files; by default that of the system.
+
+        Raises: ModuleNotFoundError without the extra `columns`.
+        """
+        need("columns", "pyarrow")
         self.limit = limit
         self.links: int = 0
         """References counted so far."""

@@ -43,7 +43,7 @@ def table(document: str, kind: str, base: str) -> Table:
 
     Raises: BadInput if the base is not a valid URI; ModuleNotFoundError without the extra `links`.
     """
-    need("links", "pyarrow", "brotli", "markdown_it", "webencodings")
+    need("links", "brotli", "markdown_it", "webencodings")
     from overthere.links.job.contents import read
     from overthere.links.report.batch import links
 

@@ -1,0 +1,179 @@
+"""Batches of the link table: the native kernel and plain Python give the same, and others read what is written."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overthere import kernel
+from overthere.columns.cells import escape
+from overthere.links.model import Link
+from overthere.links.report.batch import COLUMNS, Batch, links, schema, to_batch
+from overthere.links.report.selection import CHOICES
+from overthere.links.report.summary import Summary
+from overthere.links.report.table import layout
+from overthere.tables.arrays import to_arrow
+
+native = pytest.mark.skipif(kernel.name != "native", reason="of the native kernel")
+
+HOSTS = ("", "//", "//h", "//H", "//h.example:80", "//u@h", "//[::1]", "//[FE80::A]", "//%41b", "//%c3%a9", "//h%2f")
+URIS = st.builds(
+    "{}{}{}".format, st.sampled_from(("http:", "HTTP:", "mailto:", "x:")), st.sampled_from(HOSTS), st.just("/p?q")
+)
+TEXTS = st.one_of(
+    st.none(), st.text(max_size=6), st.sampled_from(("=1", "'@x", "＝a", '"', "a\nb", "\\\x00\x1f\x7f", "\U0010ffff"))
+)
+LINKS = st.builds(
+    Link,
+    source=st.text(max_size=3),
+    base=st.one_of(st.none(), URIS),
+    base_from=st.sampled_from((None, "content", "retrieval")),
+    reference=TEXTS,
+    where=TEXTS,
+    target=st.one_of(st.none(), URIS),
+    fragment=TEXTS,
+    same_document=st.sampled_from((None, True, False)),
+    normal=TEXTS,
+    error=st.sampled_from((None, "unreadable", "non-ascii", "empty")),
+    error_at=st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)),
+    part=TEXTS,
+    audit=st.sampled_from((None, "address-loopback", "a b")),
+    browser=TEXTS,
+)
+
+
+def written(batches: Sequence[Any]) -> bytes:
+    """A file of Parquet with a row group for each batch."""
+    encoder = COLUMNS.parquet(layout().varied)
+    assert encoder is not None
+    return b"".join([*(encoder.write([batch]) for batch in batches), encoder.end([("k", "v")])])
+
+
+@given(st.lists(LINKS, max_size=12), st.lists(st.sampled_from(sorted(CHOICES)), max_size=3), st.integers(0, 14))
+@settings(deadline=None)
+def test_all_that_a_batch_gives(rows: list[Link], names: list[str], start: int) -> None:
+    plain, made = Batch(rows), to_batch(rows)
+    assert list(links(made)) == rows
+    assert made.num_rows == len(rows)
+    for one, other in (
+        (plain, made),
+        (plain.slice(start), made.slice(start)),
+        (plain.select(names), made.select(names)),
+    ):
+        assert list(links(one)) == list(links(other))
+        assert one.pairs() == other.pairs()
+        assert one.counts() == other.counts()
+        assert one.to_jsonl() == other.to_jsonl()
+        assert one.to_csv(False) == other.to_csv(False)
+        assert one.to_csv(True) == other.to_csv(True)
+        assert to_arrow(one).equals(to_arrow(other))
+        assert all(one.column(name) == other.column(name) for name in Link._fields)
+    texts: list[str | None] = [None, *map(str, rows)][: len(rows)]
+    assert list(links(plain.with_texts("audit", texts))) == list(links(made.with_texts("audit", texts)))
+    assert list(links(pickle.loads(pickle.dumps(made)))) == rows
+    assert COLUMNS.from_arrow(to_arrow(made)).links() == made.links()
+
+
+@given(st.lists(LINKS, max_size=12))
+@settings(deadline=None)
+def test_text_is_read_as_it_was(rows: list[Link]) -> None:
+    """By the json and csv of the standard library."""
+    batch = to_batch(rows)
+    assert [json.loads(line) for line in batch.to_jsonl().split(b"\n")[:-1]] == [row._asdict() for row in rows]
+    for is_safe in (False, True):
+        read = list(csv.reader(io.StringIO(batch.to_csv(is_safe).decode(), newline="")))
+        shown = [[_shown(value, is_safe) for value in row] for row in rows]
+        assert read == shown
+
+
+def _shown(value: object, is_safe: bool) -> str:
+    if isinstance(value, str):
+        return escape(value) if is_safe else value
+    return "" if value is None else str(value).lower()
+
+
+@native
+@given(st.lists(st.lists(LINKS, max_size=9), max_size=3))
+@settings(deadline=None)
+def test_parquet_is_read_as_it_was(groups: list[list[Link]]) -> None:
+    batches = [to_batch(rows) for rows in groups]
+    file = pq.ParquetFile(io.BytesIO(content := written(batches)))
+    assert [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)] == [*map(len, groups)]
+    assert file.metadata.metadata[b"k"] == b"v"
+    table = pq.read_table(io.BytesIO(content))
+    assert table.schema.equals(schema(), check_metadata=True)
+    assert [tuple(row.values()) for row in table.to_pylist()] == [tuple(row) for rows in groups for row in rows]
+
+
+@native
+def test_long_and_many_texts_in_parquet() -> None:
+    """A dictionary that grows too large, pages of more than a mebibyte, one text of 20 million octets."""
+    long = [f"{number}{'x' * 65_536}" for number in range(60)]
+    rows = [Link(text, text, None, text, *[None] * 9) for text in long]
+    rows += [Link(str(number), "b", "c", f"r{number}", *[None] * 9) for number in range(70_000)]
+    rows += [Link("é" * 10_000_000, *[None] * 12)]
+    table = pq.read_table(io.BytesIO(written([to_batch(rows)])))
+    assert table.column("source").to_pylist() == [row.source for row in rows]
+    assert table.column("reference").to_pylist() == [row.reference for row in rows]
+    group = pq.read_metadata(io.BytesIO(written([to_batch(rows[:50])]))).row_group(0)
+    kept = {group.column(number).path_in_schema: group.column(number) for number in range(group.num_columns)}
+    assert {column.compression for column in kept.values()} == {"ZSTD"}
+    assert {name for name, column in kept.items() if not column.is_stats_set} == {*layout().varied}
+    assert {name for name, column in kept.items() if not column.has_dictionary_page} >= {*layout().varied}
+
+
+@native
+def test_the_schema_for_arrow_is_that_of_the_columns() -> None:
+    """If it differs, `rust/python/src/links/arrow_schema.base64` gets the text that pyarrow writes."""
+    metadata = pq.read_metadata(io.BytesIO(written([]))).metadata[b"ARROW:schema"]
+    assert pa.ipc.read_schema(pa.py_buffer(base64.b64decode(metadata))).equals(schema(), check_metadata=True)
+
+
+@native
+def test_sizes_are_those_of_pyarrow() -> None:
+    """Row groups are as large as those that pyarrow filled."""
+    rows = [Link(str(number), None, "é" * (number % 5), None, *[None] * 9) for number in range(100)]
+    for batch in (to_batch(rows), to_batch(rows).slice(33), to_batch([])):
+        assert abs(batch.nbytes - to_arrow(batch).nbytes) <= 4 * len(Link._fields)
+
+
+def test_a_summary_of_batches() -> None:
+    rows = [
+        Link("a", "http://h/", "retrieval", "x", "a href", "http://h/x", *[None] * 6, "a b", None),
+        Link(
+            "a",
+            "http://h/",
+            "retrieval",
+            "é",
+            "a href",
+            "http://i/%C3%A9",
+            None,
+            False,
+            None,
+            "non-ascii",
+            0,
+            *[None] * 2,
+        ),
+        Link("a", "http://h/", None, ":", "a href", *[None] * 4, "scheme", 0, *[None] * 2),
+        Link("a", *[None] * 8, "unreadable", *[None] * 3),
+    ]
+    summary = Summary()
+    summary.add(to_batch(rows))
+    counts = summary.to_dict()
+    assert (counts["references"], counts["internal"], counts["external"], counts["mapped"], counts["unread"]) == (
+        3, 1, 1, 1, 1,
+    )  # fmt: skip
+    assert counts["layers"] == {"retrieval": 2, "none": 1}
+    assert counts["invalid"] == {"scheme": 1}
+    assert counts["audit"] == {"a": 1, "b": 1}

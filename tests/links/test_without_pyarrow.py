@@ -1,0 +1,61 @@
+"""The main job without pyarrow, which takes 170 MB: what needs it all the same says which line installs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from overthere import kernel, links
+
+HIDDEN = "import sys; sys.modules['pyarrow'] = None; from overthere.cli import main; main()"
+INSTALL = "pip install 'overthere[columns]'"
+ROWS = [("a", "http://h/a"), ("b?c", "http://h/b?c")]
+
+
+def run(folder: Path, *words: str, exit_code: int = 0) -> subprocess.CompletedProcess[str]:
+    (folder / "page.html").write_text("".join(f'<a href="{reference}">x</a>' for reference, _ in ROWS))
+    done = subprocess.run(
+        [sys.executable, "-c", HIDDEN, *words], cwd=folder, capture_output=True, text=True, env=os.environ
+    )
+    assert done.returncode == exit_code, done.stderr
+    return done
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("options", [[], ["--audit", "--whatwg"], ["--only", "internal"], ["--resume"]])
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv", "t.jsonl", "t.csv.gz"])
+def test_tables(name: str, options: list[str], workers: str, tmp_path: Path) -> None:
+    words = ["links", "page.html", "--base", "http://h/", "-o", name, "--workers", workers, *options]
+    if kernel.name != "native" and name == "t.parquet":
+        assert INSTALL in run(tmp_path, *words, exit_code=1).stderr
+        return
+    run(tmp_path, *words)
+    assert (tmp_path / name).stat().st_size
+    if name == "t.jsonl":
+        rows = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
+        assert [(row["reference"], row["target"]) for row in rows] == ROWS
+    if name == "t.parquet":
+        rows = pq.read_table(tmp_path / name).to_pylist()
+        assert [(row["reference"], row["target"]) for row in rows] == ROWS
+
+
+def test_rows_and_broken_links(tmp_path: Path) -> None:
+    assert "2" in run(tmp_path, "links", "page.html").stderr
+    assert '"no-document"' in run(tmp_path, "broken", ".", "--format", "jsonl", exit_code=1).stdout
+    found = [(link.reference, link.target) for link in links.extract([tmp_path / "page.html"], "http://h/")]
+    assert found == ROWS
+
+
+@pytest.mark.parametrize(
+    "words", [["-o", "t.arrow"], ["-o", "t.arrows"], ["--distinct", "-o", "t.csv"], ["--distinct"]]
+)
+def test_what_needs_it_says_so(words: list[str], tmp_path: Path) -> None:
+    said = run(tmp_path, "links", "page.html", *words, exit_code=1).stderr
+    assert INSTALL in said
+    assert "Traceback" not in said
