@@ -21,10 +21,10 @@ from overthere.links import batches, extract
 from overthere.links.documents import embedded_data
 from overthere.links.documents.html import ATTRIBUTES, EMBEDDED
 from overthere.links.documents.scope import LONGEST
-from overthere.links.report.batch import links
 from overthere.links.job.reading import fill
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Document, EmbeddedContent, Found, Link, Note, Options
+from overthere.links.report.batch import links
 from overthere.links.report.rows import Rows, _NativeRows, _PythonRows
 from support import cases, ids, linear
 

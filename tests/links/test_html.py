@@ -20,9 +20,9 @@ from overthere.links.documents.charset import encoding
 from overthere.links.documents.html import ATTRIBUTES, decode, read
 from overthere.links.documents.tokens import Start, tokens
 from overthere.links.job.extraction import extract
-from overthere.links.report.batch import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
+from overthere.links.report.batch import links
 from overthere.links.report.rows import Rows, _NativeRows, _PythonRows
 from support import NO_SUITE, ROOT, cases, ids, linear, suite
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from overthere import URI, Rung, kernel
 from overthere.base import Base
-from overthere.links.report.batch import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Found, Link, Options
+from overthere.links.report.batch import links
 from overthere.links.report.record_pages import BATCH
 from overthere.links.report.rows import Rows, _NativeRows, _PythonRows
 from support import cases, ids

@@ -14,12 +14,11 @@ import pytest
 from overthere import kernel
 from overthere.links.job import pool, threads
 from overthere.links.job.extraction import batches
-from overthere.links.report.batch import links
 from overthere.links.job.pool import _count_rows, _parse_message, _rows_message, _Worker
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Link, Options
-from overthere.links.report.batch import to_batch
+from overthere.links.report.batch import links, to_batch
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are blocked on POSIX only")
