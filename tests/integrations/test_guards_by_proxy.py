@@ -133,3 +133,13 @@ def test_no_setting_of_a_session_trusts_more(way: str, verify: bool | str, world
     assert policy.tls is not None
     assert (policy.tls.cert_store_stats()["x509"], policy.tls.verify_mode) == (1, ssl.CERT_REQUIRED)
     assert world.secure.outer == []
+
+
+def test_what_is_closed_keeps_no_connection_to_a_proxy(world: World) -> None:
+    """`PoolManager` closes its connections in `clear`, which also the end of a `with` calls."""
+    from overthere.integrations.urllib3 import Guard
+
+    with Guard(policy_of(world, "http by a proxy"), resolve=look_up) as guard:
+        assert guard.request("GET", f"http://outer.test:{world.plain.port}/").status == 200
+        (pools,) = (manager.pools for manager in guard._proxy_managers.values() if len(manager.pools))
+    assert len(pools) == 0

@@ -194,5 +194,5 @@ class Guard(urllib3.PoolManager):
 
     def clear(self) -> None:
         super().clear()
-        for manager in getattr(self, "_proxied", {}).values():
+        for manager in self._proxy_managers.values():
             manager.clear()
