@@ -17,12 +17,15 @@ from pydantic import (
     ConfigDict,
     Field,
     HttpUrl,
+    PlainSerializer,
     PydanticUserError,
     StringConstraints,
     TypeAdapter,
     UrlConstraints,
     ValidationError,
+    WrapSerializer,
 )
+from pydantic_core import SchemaValidator
 
 from growth import outgrows
 from overthere import IRI, URI, InvalidURI, IRIReference, Rung, Template, URIReference
@@ -134,6 +137,23 @@ def test_a_schema_is_copied_and_pickled() -> None:
     assert schema["type"] == "function-wrap"
     page = Page.model_validate({"uri": "http://h/"})
     assert pickle.loads(pickle.dumps(page)) == copy.deepcopy(page) == page
+
+
+def test_the_schema_of_a_model_is_pickled() -> None:
+    """As cloudpickle does, with which Spark and others send a class of a notebook to their processes."""
+    field = Annotated[URI, Require(schemes={"http"}), Field(max_length=12)]
+    validator = SchemaValidator(pickle.loads(pickle.dumps(TypeAdapter(field).core_schema)))
+    assert validator.validate_python("http://h/") == URI("http://h/")
+    for invalid in ("https://h/", "http://h/a/b/c", "a b"):
+        with pytest.raises(ValidationError):
+            validator.validate_python(invalid)
+
+
+@pytest.mark.parametrize("serializer", [PlainSerializer(URI.redacted), WrapSerializer(lambda uri, _: uri.redacted())])
+@pytest.mark.parametrize("constraint", [Field(max_length=50), StringConstraints(min_length=1), Require(userinfo=True)])
+def test_a_serializer_stays_whatever_follows_it(serializer: Any, constraint: Any) -> None:
+    adapter: TypeAdapter[URI] = TypeAdapter(Annotated[URI, serializer, constraint])
+    assert adapter.dump_json(URI("http://joe:secret@h/")) == b'"http://joe:***@h/"'
 
 
 @pytest.mark.parametrize("value", [3, None, b"a:b", ["a:b"], {"a": "b"}, 1.5])

@@ -101,7 +101,7 @@ class TextSchema(dict[str, Any]):
 
     def copy(self) -> Self:
         copied = type(self)(self.kind, self.text, self.checks)
-        copied.update({key: value for key, value in self.items() if key not in copied})
+        copied.update(self._additions())
         copied.open = True
         return copied
 
@@ -112,8 +112,17 @@ class TextSchema(dict[str, Any]):
 
     def with_check(self, check: Check) -> Self:
         extended = type(self)(self.kind, self.text, (*self.checks, check))
-        extended.update({key: value for key, value in self.items() if key not in extended and key != "ref"})
+        extended.update({key: value for key, value in self._additions().items() if key != "ref"})
         return extended
+
+    def _additions(self) -> dict[str, Any]:
+        """Return what others may have set, such as a serializer; the rest belongs to this schema alone."""
+        return {key: value for key, value in self.items() if key not in ("function", "schema", "metadata")}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle its parts, for pickle would set items before attributes; cloudpickle takes along a model's schema."""
+        additions = iter(self._additions().items())
+        return type(self), (self.kind, dict(self.text), self.checks), {"open": self.open}, None, additions
 
     def __getitem__(self, key: str) -> Any:
         return "str" if self.open and key == "type" else super().__getitem__(key)
