@@ -643,3 +643,11 @@ def test_errors_are_values() -> None:
     missing = pickle.loads(pickle.dumps(ResourceMissing("550 no", "550", "RFC 959 4.2.1", "ftp://h/", "RETR x")))
     assert (missing.code, missing.where) == ("550", "RETR x")
     assert "\x1b" not in str(AccessFailed("550 \x1b]0;title\x07 \u202e", where="\x1b[2J"))
+
+
+@pytest.mark.parametrize("name", ["schemes", "hosts", "redirects", "messages"])
+@pytest.mark.parametrize("text", ["https", b"https"])
+def test_a_text_is_no_collection(name: str, text: Any) -> None:
+    """`"http" in "https"`: a policy with a text would allow more than it says."""
+    with pytest.raises(TypeError, match=f"{name} takes a collection"):
+        Policy(**{name: text})

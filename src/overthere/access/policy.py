@@ -76,8 +76,12 @@ class Policy:
     read.  The proxy may have any address, because the policy names it; it does its own name resolution."""
 
     def __post_init__(self) -> None:
-        """Raises: ValueError for an invalid NAT64 prefix (RFC 6052 2.2), and for a proxy that is not a URI with a host;
-        the message does not show it, because it may hold a password."""
+        """Raises: TypeError for a text in place of a collection, in which "http" would be part of "https"; ValueError
+        for an invalid NAT64 prefix (RFC 6052 2.2), and for a proxy that is not a URI with a host; the message does not
+        show it, because it may hold a password."""
+        for name in ("schemes", "hosts", "redirects", "messages"):
+            if isinstance(value := getattr(self, name), (str, bytes)):
+                raise TypeError(f"{name} takes a collection, such as {{{value!r}}}")
         for prefix in self.nat64:
             nat64_prefix(prefix)
         proxies = {
