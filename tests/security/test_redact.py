@@ -503,6 +503,25 @@ def test_details_hold_no_password() -> None:
     assert ("X-Login", "Basic ***") in [(name.title(), value) for name, value in found.head.details["headers"]]
 
 
+@pytest.mark.parametrize("code", [0, 4])
+def test_details_after_the_entries_hold_no_password(code: int) -> None:
+    """The result of a search comes after its entries, when the head has been given to the reader."""
+
+    def message(number: int, operation: bytes) -> bytes:
+        return bytes([0x30, len(operation) + 3, 2, 1, number]) + operation
+
+    def result(tag: int, code: int, text: bytes) -> bytes:
+        return bytes([tag, len(text) + 7, 10, 1, code, 4, 0, 4, len(text)]) + text
+
+    entry = bytes.fromhex("640804 04") + b"cn=a" + bytes.fromhex("3000")
+    answer = message(1, result(0x61, 0, b"")) + message(2, entry) + message(2, result(0x65, code, LOGIN))
+    way = Opening("ldap://h.example/", LOCAL, Credentials("cn=joe", WORD), None, None)
+    found = Replay(answer).run(way.dialogue(way.scheme()))
+    assert found.head is not None
+    assert found.head.details["result"]["diagnosticMessage"] == "joe pass *** denied"
+    assert WORD not in repr(found.entries)
+
+
 def test_a_proxy_that_repeats_its_login() -> None:
     policy = LOCAL.with_(proxy={"https": f"http://joe:{WORD}@p.example:3128"})
     way = Opening("https://h.example/", policy, None, None, None)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from overthere.access.errors import ProtocolError, ResourceMissing
+from overthere.access.masking import secrets_of
 from overthere.access.planning import Plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Receive, Send
@@ -71,7 +72,8 @@ def _read_listing(wire: Wire, plan: Plan, number: int, limit: int, where: str) -
             has_head = True
         yield Item(item)
     final_result = answers.result(operation, where)
-    head.details["result"] = final_result.to_dict()
+    secrets = secrets_of(plan)  # the head has been yielded, and its details masked, before this
+    head.details["result"] = result = secrets.mask_in(final_result.to_dict())
     referral = _referral(final_result.referral, locator) if final_result.code == 10 and final_result.referral else None
     if referral is not None and referral.uri is not None and not has_head:
         yield Head(location=referral.uri, details=head.details)
@@ -81,7 +83,7 @@ def _read_listing(wire: Wire, plan: Plan, number: int, limit: int, where: str) -
     if not has_head:
         yield head
     if final_result.code:
-        yield Item(referral or Entry(str(final_result), None, "limit", final_result.to_dict()))
+        yield Item(referral or Entry(secrets.mask(str(final_result)), None, "limit", result))
     return True
 
 
