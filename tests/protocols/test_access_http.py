@@ -642,6 +642,10 @@ def test_frames(monkeypatch: pytest.MonkeyPatch) -> None:
         (b"\x81\x7f" + b"\xff" * 8, ProtocolError),
         (b"\x81\x7f" + b"\x7f" * 8, LimitExceeded),
         (frame(2, bytes(65_535), False) + frame(0, bytes(65_535), False) * 300, LimitExceeded),
+        (
+            frame(2, bytes(65_535), False) + frame(0, bytes(65_535), False) * 255 + frame(0, bytes(125), False) * 3,
+            LimitExceeded,
+        ),
         (frame(1, b"\xff"), ProtocolError),
         (frame(8, b"\x03"), ProtocolError),
         (frame(8, b"\x03\xf3broken"), AccessFailed),

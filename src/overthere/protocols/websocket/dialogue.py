@@ -107,8 +107,8 @@ def _frame(wire: Wire, room: int) -> Generator[Effect, Any, tuple[bool, int, byt
         size = int.from_bytes((yield from wire.read_exactly(length_bytes, _FRAMES)), "big")
         expect(size >= (126 if length_bytes == 2 else 1 << 16), "a length that is not minimal", "RFC 6455 5.2", _FRAMES)
         expect(size < 1 << 63, "a length whose first bit is set", "RFC 6455 5.2", _FRAMES)
-        if size > room:
-            raise LimitExceeded(f"a message of more than {_MAX_MESSAGE:,} octets", "RFC 6455 10.4", where=_FRAMES)
+    if opcode < _CLOSE and size > room:
+        raise LimitExceeded(f"a message of more than {_MAX_MESSAGE:,} octets", "RFC 6455 10.4", where=_FRAMES)
     return bool(first & 128), opcode, (yield from wire.read_exactly(size, _FRAMES))
 
 
