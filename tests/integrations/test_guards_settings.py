@@ -439,3 +439,28 @@ def test_silent_addresses_share_the_time_of_a_connection(library: str, monkeypat
 
 async def many(host: str, port: int) -> list[str]:
     return [f"93.184.215.{number}" for number in range(1, 21)]
+
+
+async def _connector(policy: Policy) -> aiohttp_guard.Connector:
+    return aiohttp_guard.Connector(policy)
+
+
+GUARDS = [
+    *(
+        getattr(import_module(f"overthere.integrations.{name}"), one)
+        for name in HTTPX
+        for one in ("Guard", "AsyncGuard")
+    ),
+    requests_guard.Adapter,
+    urllib3_guard.Guard,
+    lambda policy: asyncio.run(_connector(policy)),
+]
+
+
+@pytest.mark.parametrize("make", GUARDS)
+def test_the_policy_of_a_guard_is_not_replaced(make: Callable[[Policy], Any]) -> None:
+    """Its resolver and its open connections would keep the first one: a stricter one would not hold."""
+    guard, policy = make(local := Policy.local()), Policy()
+    with pytest.raises(AttributeError):
+        guard.policy = policy
+    assert guard.policy is local

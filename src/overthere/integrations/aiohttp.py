@@ -14,7 +14,15 @@ from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
 from overthere.access.judgment import AsyncResolve
 from overthere.access.policy import Policy
 from overthere.ground.extras import brought_by
-from overthere.integrations.guarding import TLS_RULE, judge_count, judge_line, judge_redirect, judge_request, refusals
+from overthere.integrations.guarding import (
+    TLS_RULE,
+    HasPolicy,
+    judge_count,
+    judge_line,
+    judge_redirect,
+    judge_request,
+    refusals,
+)
 from overthere.values.uri import URI
 
 with brought_by("aiohttp"):
@@ -64,7 +72,7 @@ class _Resolver(AbstractResolver):
         pass
 
 
-class Connector(aiohttp.TCPConnector):
+class Connector(HasPolicy, aiohttp.TCPConnector):
     """A connector for `aiohttp.ClientSession`; no proxy is used but `Policy.proxy`.
 
     Each request is judged by its text, also on a reused connection; a connection goes to an address that was
@@ -75,7 +83,7 @@ class Connector(aiohttp.TCPConnector):
     def __init__(self, policy: Policy | None = None, *, resolve: AsyncResolve | None = None, **settings: Any) -> None:
         """policy: default: the safe one.  resolve: resolves names; default: the system's resolver.
         settings: of `aiohttp.TCPConnector`, except `resolver`."""
-        self.policy: Policy = policy or Policy()
+        self._policy = policy or Policy()
         if self.policy.tls is not None:
             if forbidden := _TLS_SETTINGS & set(settings):
                 raise TypeError(f"a guard takes no {min(forbidden)!r}: {TLS_RULE}")

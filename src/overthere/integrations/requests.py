@@ -12,7 +12,7 @@ from overthere.access.errors import AccessRefused
 from overthere.access.judgment import Resolve
 from overthere.access.policy import Policy
 from overthere.ground.extras import brought_by
-from overthere.integrations.guarding import RequestChain, judge_request, proxy_tls, refusals
+from overthere.integrations.guarding import HasPolicy, RequestChain, judge_request, proxy_tls, refusals
 from overthere.values.uri import URI
 
 with brought_by("requests"):
@@ -30,19 +30,19 @@ class Refused(AccessRefused, requests.RequestException):
     """The policy forbids a request of Requests."""
 
 
-class Adapter(HTTPAdapter):
+class Adapter(HasPolicy, HTTPAdapter):
     """An adapter for `http://` and `https://`; its only proxy is `Policy.proxy`, whatever the session says.
 
     Each request, and each redirect that the session follows, is judged by its text; a connection goes to an address
     that was judged, under the name's Host, SNI and certificate (RFC 3986 7.4, RFC 9110 4.2).
     """
 
-    __attrs__: list[str] = [*HTTPAdapter.__attrs__, "policy", "resolve"]  # noqa: RUF012 - what is pickled
+    __attrs__: list[str] = [*HTTPAdapter.__attrs__, "_policy", "resolve"]  # noqa: RUF012 - what is pickled
 
     def __init__(self, policy: Policy | None = None, *, resolve: Resolve | None = None, **settings: Any) -> None:
         """policy: default: the safe one.  resolve: resolves names; default: the system's resolver.
         settings: of `requests.adapters.HTTPAdapter`."""
-        self.policy: Policy = policy or Policy()
+        self._policy = policy or Policy()
         self.resolve: Resolve | None = resolve
         super().__init__(**settings)
 

@@ -11,7 +11,15 @@ from typing import Any, ClassVar
 from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
 from overthere.access.judgment import AsyncResolve, Resolve
 from overthere.access.policy import Policy
-from overthere.integrations.guarding import TLS_RULE, RequestChain, judge_line, judge_request, proxy_tls, refusals
+from overthere.integrations.guarding import (
+    TLS_RULE,
+    HasPolicy,
+    RequestChain,
+    judge_line,
+    judge_request,
+    proxy_tls,
+    refusals,
+)
 from overthere.values.hosts.address import Address
 
 __all__ = ["AsyncTransportGuard", "TransportGuard", "put_backend"]
@@ -138,7 +146,7 @@ class AsyncBackend(_Connector):
         await self.backend.sleep(seconds)
 
 
-class _Guard:
+class _Guard(HasPolicy):
     refused: ClassVar[Any]
     """The exception of a refusal, which also derives from one of the library."""
     core: ClassVar[ModuleType]
@@ -151,7 +159,7 @@ class _Guard:
     def __init__(self, policy: Policy | None = None, *, resolve: Any = None, **settings: Any) -> None:
         """policy: default: the safe one.  resolve: resolves names (`Resolve` of `Policy.addresses`); default: the
         system's resolver.  settings: of the library's transport, except `proxy` and `uds`."""
-        self.policy: Policy = policy or Policy()
+        self._policy = policy or Policy()
         settings = _settings(self.policy, settings)
         super().__init__(**settings)
         put_backend(self, lambda backend: self.backend(backend, self.policy, resolve, self.core))

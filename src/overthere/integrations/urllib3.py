@@ -15,7 +15,15 @@ from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
 from overthere.access.judgment import Judged, Resolve
 from overthere.access.policy import Policy
 from overthere.ground.extras import brought_by
-from overthere.integrations.guarding import TLS_RULE, judge_count, judge_line, judge_redirect, judge_request, refusals
+from overthere.integrations.guarding import (
+    TLS_RULE,
+    HasPolicy,
+    judge_count,
+    judge_line,
+    judge_redirect,
+    judge_request,
+    refusals,
+)
 from overthere.protocols.http.steps import basic
 from overthere.values.uri import URI
 
@@ -146,7 +154,7 @@ class _ProxyManager(urllib3.ProxyManager):
         return super().urlopen(method, url, redirect, **settings)
 
 
-class Guard(urllib3.PoolManager):
+class Guard(HasPolicy, urllib3.PoolManager):
     """A `urllib3.PoolManager`; its only proxy is `Policy.proxy`.
 
     Each request and each redirect is judged by its text; a connection goes to an address that was judged, under the
@@ -157,7 +165,7 @@ class Guard(urllib3.PoolManager):
     def __init__(self, policy: Policy | None = None, *, resolve: Resolve | None = None, **settings: Any) -> None:
         """policy: default: the safe one.  resolve: resolves names; default: the system's resolver.
         settings: of `urllib3.PoolManager`."""
-        self.policy: Policy = policy or Policy()
+        self._policy = policy or Policy()
         if self.policy.tls is not None:
             settings.setdefault("ssl_context", self.policy.tls)
         super().__init__(**settings)
