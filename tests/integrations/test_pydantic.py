@@ -26,6 +26,7 @@ from pydantic import (
     WrapSerializer,
 )
 from pydantic_core import SchemaValidator
+from typing_extensions import TypeAliasType
 
 from growth import outgrows
 from overthere import IRI, URI, InvalidURI, IRIReference, Rung, Template, URIReference
@@ -154,6 +155,12 @@ def test_the_schema_of_a_model_is_pickled() -> None:
 def test_a_serializer_stays_whatever_follows_it(serializer: Any, constraint: Any) -> None:
     adapter: TypeAdapter[URI] = TypeAdapter(Annotated[URI, serializer, constraint])
     assert adapter.dump_json(URI("http://joe:secret@h/")) == b'"http://joe:***@h/"'
+
+
+def test_a_serializer_of_a_named_type_stays() -> None:
+    named: Any = TypeAliasType("named", Annotated[URI, Field(max_length=50)])
+    field = Annotated[named, PlainSerializer(URI.redacted), Require(userinfo=True)]
+    assert TypeAdapter[URI](field).dump_json(URI("http://joe:secret@h/")) == b'"http://joe:***@h/"'
 
 
 @pytest.mark.parametrize("value", [3, None, b"a:b", ["a:b"], {"a": "b"}, 1.5])

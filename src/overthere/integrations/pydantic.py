@@ -88,7 +88,11 @@ class Require:
         object.__setattr__(self, "pattern", self._pattern())
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return cast("CoreSchema", self._add_to(handler.resolve_ref_schema(handler(source)), source))
+        given: Any = handler(source)
+        schema = self._add_to(handler.resolve_ref_schema(given), source)
+        if "serialization" in given:  # of a reference to a named type: the schema of the type does not have it
+            schema["serialization"] = given["serialization"]
+        return cast("CoreSchema", schema)
 
     def _add_to(self, schema: Any, source: Any) -> Any:
         if isinstance(schema, TextSchema) and schema.rule != "URI-Template":
