@@ -27,7 +27,7 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["AsyncResolve", "Judged", "Resolve", "aaddresses", "addresses", "judge"]
+__all__ = ["AsyncResolve", "HasPolicy", "Judged", "Resolve", "aaddresses", "addresses", "judge"]
 
 Resolve = Callable[[str, int], Iterable[str]]
 """From a host name in US-ASCII and a port to the texts of addresses.  Raises: OSError."""
@@ -42,6 +42,17 @@ class Judged(NamedTuple):
     """A name, or an address without brackets; None without a connection (a file, data)."""
     port: int | None
     tls: bool
+
+
+class HasPolicy:
+    """A guard.  Its policy stays the same: its connections and its resolver were made with it."""
+
+    _policy: Policy
+
+    @property
+    def policy(self) -> Policy:
+        """The policy by which it judges."""
+        return self._policy
 
 
 def judge(policy: Policy, uri: URI | str, registry: Registry | None) -> Judged:

@@ -22,25 +22,14 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
 __all__ = [
-    "TLS_RULE", "HasPolicy", "RequestChain", "judge_count", "judge_line", "judge_redirect", "judge_request",
-    "proxy_tls", "refusals", "request_target",
+    "TLS_RULE", "RequestChain", "judge_count", "judge_line", "judge_redirect", "judge_request", "proxy_tls", "refusals",
+    "request_target",
 ]  # fmt: skip
 
 TLS_RULE = "Policy.tls alone says who is trusted and which certificate is shown"
 
 _SCHEMES = ("http", "https")
 _TEXT = "RFC 3986 3"
-
-
-class HasPolicy:
-    """A guard.  Its policy stays the same: its connections and its resolver were made with it."""
-
-    _policy: Policy
-
-    @property
-    def policy(self) -> Policy:
-        """The policy by which it judges."""
-        return self._policy
 
 
 def judge_request(policy: Policy, text: str) -> Judged:

@@ -88,10 +88,10 @@ class Require:
         object.__setattr__(self, "pattern", self._pattern())
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        given: Any = handler(source)
-        schema = self._add_to(handler.resolve_ref_schema(given), source)
-        if "serialization" in given:  # of a reference to a named type: the schema of the type does not have it
-            schema["serialization"] = given["serialization"]
+        field_schema: Any = handler(source)
+        schema = self._add_to(handler.resolve_ref_schema(field_schema), source)
+        if "serialization" in field_schema:  # a reference to a named type has its own
+            schema["serialization"] = field_schema["serialization"]
         return cast("CoreSchema", schema)
 
     def _add_to(self, schema: Any, source: Any) -> Any:

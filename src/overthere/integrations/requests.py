@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from overthere.access.errors import AccessRefused
-from overthere.access.judgment import Resolve
+from overthere.access.judgment import HasPolicy, Resolve
 from overthere.access.policy import Policy
 from overthere.ground.extras import brought_by
-from overthere.integrations.guarding import HasPolicy, RequestChain, judge_request, proxy_tls, refusals
+from overthere.integrations.guarding import RequestChain, judge_request, proxy_tls, refusals
 from overthere.values.uri import URI
 
 with brought_by("requests"):

@@ -9,17 +9,9 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
-from overthere.access.judgment import AsyncResolve, Resolve
+from overthere.access.judgment import AsyncResolve, HasPolicy, Resolve
 from overthere.access.policy import Policy
-from overthere.integrations.guarding import (
-    TLS_RULE,
-    HasPolicy,
-    RequestChain,
-    judge_line,
-    judge_request,
-    proxy_tls,
-    refusals,
-)
+from overthere.integrations.guarding import TLS_RULE, RequestChain, judge_line, judge_request, proxy_tls, refusals
 from overthere.values.hosts.address import Address
 
 __all__ = ["AsyncTransportGuard", "TransportGuard", "put_backend"]

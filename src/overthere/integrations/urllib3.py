@@ -12,18 +12,10 @@ from contextvars import ContextVar
 from typing import Any
 
 from overthere.access.errors import AccessFailed, AccessRefused, AccessTimeout
-from overthere.access.judgment import Judged, Resolve
+from overthere.access.judgment import HasPolicy, Judged, Resolve
 from overthere.access.policy import Policy
 from overthere.ground.extras import brought_by
-from overthere.integrations.guarding import (
-    TLS_RULE,
-    HasPolicy,
-    judge_count,
-    judge_line,
-    judge_redirect,
-    judge_request,
-    refusals,
-)
+from overthere.integrations.guarding import TLS_RULE, judge_count, judge_line, judge_redirect, judge_request, refusals
 from overthere.protocols.http.steps import basic
 from overthere.values.uri import URI
 
