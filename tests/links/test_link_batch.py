@@ -148,25 +148,18 @@ def test_sizes_are_those_of_pyarrow() -> None:
         assert abs(batch.nbytes - to_arrow(batch).nbytes) <= 4 * len(Link._fields)
 
 
+_EMPTY = Link("a", *[None] * 12)
+LINKS_OF_A: list[dict[str, Any]] = [
+    {"base_from": "retrieval", "reference": "x", "target": "http://h/x", "audit": "a b"},
+    {"base_from": "retrieval", "reference": "é", "target": "http://i/%C3%A9", "error": "non-ascii", "error_at": 0},
+    {"reference": ":", "error": "scheme", "error_at": 0},
+]
+
+
 def test_a_summary_of_batches() -> None:
     rows = [
-        Link("a", "http://h/", "retrieval", "x", "a href", "http://h/x", *[None] * 6, "a b", None),
-        Link(
-            "a",
-            "http://h/",
-            "retrieval",
-            "é",
-            "a href",
-            "http://i/%C3%A9",
-            None,
-            False,
-            None,
-            "non-ascii",
-            0,
-            *[None] * 2,
-        ),
-        Link("a", "http://h/", None, ":", "a href", *[None] * 4, "scheme", 0, *[None] * 2),
-        Link("a", *[None] * 8, "unreadable", *[None] * 3),
+        *(_EMPTY._replace(base="http://h/", **fields) for fields in LINKS_OF_A),
+        _EMPTY._replace(error="unreadable"),
     ]
     summary = Summary()
     summary.add(to_batch(rows))

@@ -50,11 +50,10 @@ def test_rows_and_broken_links(tmp_path: Path) -> None:
     assert '"no-document"' in run(tmp_path, "broken", ".", "--format", "jsonl", exit_code=1).stdout
     found = [(link.reference, link.target) for link in links.extract([tmp_path / "page.html"], "http://h/")]
     assert found == ROWS
+    assert run(tmp_path, "links", "page.html", "--distinct", "--base", "http://h/").stdout == "          2  h  h\n"
 
 
-@pytest.mark.parametrize(
-    "words", [["-o", "t.arrow"], ["-o", "t.arrows"], ["--distinct", "-o", "t.csv"], ["--distinct"]]
-)
+@pytest.mark.parametrize("words", [["-o", "t.arrow"], ["-o", "t.arrows"], ["--distinct", "-o", "t.csv"]])
 def test_what_needs_it_says_so(words: list[str], tmp_path: Path) -> None:
     said = run(tmp_path, "links", "page.html", *words, exit_code=1).stderr
     assert INSTALL in said

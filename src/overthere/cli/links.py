@@ -368,10 +368,9 @@ class _Job:
                 for batch in self.graph.batches():
                     writer.write(batch)
             return
-        for batch in self.graph.batches():
-            for source, target, scheme, links in zip(*(c.to_pylist() for c in batch.columns), strict=True):
-                names = ("-" if source is None else source, f"{scheme}:" if target is None else target)
-                click.echo(f"{links:>11,}  " + "  ".join(printable(name) or EMPTY_HOST for name in names))
+        for source, target, scheme, links in self.graph.pairs():
+            names = ("-" if source is None else source, f"{scheme}:" if target is None else target)
+            click.echo(f"{links:>11,}  " + "  ".join(printable(name) or EMPTY_HOST for name in names))
 
     def _plot(self) -> None:
         if self.asked["plot"] is not None:

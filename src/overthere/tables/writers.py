@@ -37,8 +37,8 @@ def make_encoder(layout: Layout) -> tuple[bytes, Encoder]:
     """Return the first bytes of a text table, and the function that encodes its batches."""
     if isinstance(layout.columns, OwnColumns):
         if layout.form.startswith(".jsonl"):
-            return b"", _write_own_lines
-        return (",".join(layout.columns.names) + "\n").encode(), partial(_write_own_csv, is_safe=layout.csv_safe)
+            return b"", lambda batch: iter([batch.to_jsonl()])
+        return (",".join(layout.columns.names) + "\n").encode(), lambda batch: iter([batch.to_csv(layout.csv_safe)])
     if layout.form.startswith(".jsonl"):
         import pyarrow as pa
 
@@ -57,14 +57,6 @@ def make_encoder(layout: Layout) -> tuple[bytes, Encoder]:
     return header, partial(
         _write_pieces, encode=(lambda batch: _to_csv(escape_cells(batch))) if layout.csv_safe else _to_csv
     )
-
-
-def _write_own_lines(batch: Any) -> Iterator[Any]:
-    yield batch.to_jsonl()
-
-
-def _write_own_csv(batch: Any, is_safe: bool) -> Iterator[Any]:
-    yield batch.to_csv(is_safe)
 
 
 def _write_pieces(batch: Any, encode: Callable[[Any], Any]) -> Iterator[Any]:
