@@ -4,7 +4,7 @@ from overthere import links
 for link in links.extract(["site/"], base="http://h/docs/"):
     print(link.reference, link.target)
 
-`batches` yields the same as Arrow batches, on all cores; `links.spark` runs the job on a cluster.
+`batches` yields the same in batches for Arrow, on all cores; `links.spark` runs the job on a cluster.
 """
 
 from overthere import lazy_names

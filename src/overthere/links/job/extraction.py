@@ -87,6 +87,17 @@ def batches(
 ) -> Iterator[AnyBatch | TaskEnd]:
     """Yield the same in batches; a `TaskEnd` follows the batches of each task.
 
+    A batch has `num_rows`, `links()` and `column(name)`, and the Arrow PyCapsule Interface: `pyarrow.record_batch`
+    makes one of `schema()`.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> page = Path(mkdtemp(), "page.html")
+    >>> size = page.write_text("<a href=x>")
+    >>> batch, end = batches([page], "http://h/")
+    >>> batch.column("target"), end.documents
+    (['http://h/x'], 1)
+
     workers: None means one per core, if there is enough work.
     skip, mark: skip this many tasks; `mark` is the `TaskEnd.mark` of the last one.  ValueError if it differs now.
     Sources that are URIs are retrieved again, because the mark depends on their content.

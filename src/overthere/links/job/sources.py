@@ -27,7 +27,7 @@ __all__ = ["is_pipe", "parse_source", "tasks"]
 
 
 def tasks(
-    sources: Iterable[str | os.PathLike[str] | URI | Index], base: URI | None, options: Options, split: int = 2 << 20,
+    sources: Iterable[str | os.PathLike[str] | URI | Index], base: URI | None, options: Options, split: int = 1 << 19,
     policy: Policy | None = None, jobs: int = JOBS,
 ) -> Iterator[Task]:  # fmt: skip
     """Yield the tasks of a job, in the order of the sources and, in a folder, of the names: files, then folders.
