@@ -125,8 +125,8 @@ def _add_marker(text: bytes) -> bytes:
 def _rows(page: ServedPage, whatwg: bool = False) -> list[Row]:
     """whatwg: targets are what the column `browser` says, where it says something else."""
     from overthere.links.job.contents import read
-    from overthere.links.job.extraction import links
     from overthere.links.model import Options
+    from overthere.links.report.batch import links
 
     given = {"url": HOST + page.path, "media_type": page.media_type, "content": page.content}
     found = [link for batch in read([given], None, Options(whatwg=whatwg)) for link in links(batch)]

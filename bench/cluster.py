@@ -31,7 +31,6 @@ from formats import formats
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.model import Options
-from overthere.links.report import graph
 from overthere.links.report.summary import Summary
 from overthere.links.report.table import open_writer
 from throughput import format_rows, request_rows, worker_rows
@@ -111,7 +110,7 @@ def _rows(path: str) -> int:
 def _count_batches(batches: list[Any]) -> None:
     summary = Summary()
     for batch in batches:
-        summary.add(batch, graph.pairs(batch))
+        summary.add(batch)
 
 
 def _write_batches(batches: list[Any]) -> int:

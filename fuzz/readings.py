@@ -9,9 +9,9 @@ from itertools import zip_longest
 
 from overthere import URI, Rung, kernel
 from overthere.base import Base
-from overthere.links.job.extraction import links
 from overthere.links.job.reading import fill
 from overthere.links.model import NOTES, Document, Link, Options
+from overthere.links.report.batch import links
 from overthere.links.report.rows import Rows, _NativeRows, _PythonRows
 from overthere.values.normalize import normal_form
 from seeds import CASES

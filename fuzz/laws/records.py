@@ -15,9 +15,9 @@ from laws import warc
 from overthere import kernel
 from overthere.links.containers.model import Place
 from overthere.links.containers.nested import NestedReader
-from overthere.links.job.extraction import links
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
+from overthere.links.report.batch import links
 from overthere.links.report.record_pages import RecordPages
 from overthere.links.report.rows import make_rows_builder
 from readings import OUTER

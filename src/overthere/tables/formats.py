@@ -35,9 +35,11 @@ class ParquetEncoder(Protocol):
 
     def write(self, batches: list[Any], /) -> bytes:
         """Encode batches as one row group."""
+        ...
 
     def end(self, metadata: list[tuple[str, str]], /) -> bytes:
         """Encode the end of the file, with names and texts in its metadata."""
+        ...
 
 
 class OwnColumns(ABC):
