@@ -1,0 +1,61 @@
+"""A table of links is read as it was, by pyarrow, csv and json; plain Python writes the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from itertools import islice
+
+import pyarrow.parquet as pq
+
+from overthere import can_parse, kernel
+from overthere.links.model import Link
+from overthere.links.report.batch import COLUMNS, Batch, to_batch
+from overthere.links.report.table import layout
+
+__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
+
+WORDS = tuple(text.encode() for text in ("\n", "\0", '"', "\\", "=1", "é", "http://h/", "//", "%41", "a" * 300))
+LONGEST = 2048
+_FLAGS = {"true": "True", "false": "False"}
+AFTER = "tests/links/test_link_batch.py"
+
+
+def seeds() -> list[bytes]:
+    return [b"", b"a\nb\nhttp://h/x\nmailto:a@b", "\u00e9\nHTTP://H/\n//\n=1\n'@".encode()]
+
+
+def check(data: bytes) -> None:
+    """data: a number, and the texts of the cells, each on its line."""
+    texts: list[str | None] = [*data.decode("utf-8", "replace").split("\n"), None, ""]
+    draw = random.Random(data)
+    rows = [_row(texts, draw) for _ in range(draw.choice((0, 1, 3, 40)))]
+    batch, plain = to_batch(rows), Batch(rows)
+    assert batch.to_jsonl() == plain.to_jsonl()
+    assert batch.to_csv(True) == plain.to_csv(True)
+    assert batch.pairs() == plain.pairs()
+    assert [json.loads(line) for line in batch.to_jsonl().split(b"\n")[:-1]] == [row._asdict() for row in rows]
+    cells = [["" if value is None else str(value) for value in row] for row in rows]
+    read = csv.reader(io.StringIO(batch.to_csv(False).decode(), newline=""))
+    assert [[_FLAGS.get(cell, cell) for cell in row] for row in read] == [
+        [_FLAGS.get(cell, cell) for cell in row] for row in cells
+    ]
+    if kernel.name == "native":
+        encoder = COLUMNS.parquet(layout().varied)
+        assert encoder is not None
+        left = iter(rows)
+        groups = []
+        while part := list(islice(left, draw.choice((1, 7, 64)))):
+            groups.append(encoder.write([to_batch(part)]))
+        table = pq.read_table(io.BytesIO(b"".join([*groups, encoder.end([])])))
+        assert [tuple(row.values()) for row in table.to_pylist()] == [tuple(row) for row in rows]
+
+
+def _row(texts: list[str | None], draw: random.Random) -> Link:
+    source, *cells = (draw.choice(texts) for _ in Link._fields)
+    flag, number = draw.choice((None, True, False)), draw.choice((None, 0, -1, 2**63 - 1, -(2**63)))
+    row = Link._make([source or "", *cells])
+    uris = [text for text in texts if text is None or can_parse(text)]
+    return row._replace(same_document=flag, error_at=number, base=draw.choice(uris), target=draw.choice(uris))
