@@ -10,7 +10,7 @@ from itertools import islice
 
 import pyarrow.parquet as pq
 
-from overthere import can_parse, kernel
+from overthere import URI, kernel
 from overthere.links.model import Link
 from overthere.links.report.batch import COLUMNS, Batch, to_batch
 from overthere.links.report.table import layout
@@ -57,5 +57,5 @@ def _row(texts: list[str | None], draw: random.Random) -> Link:
     source, *cells = (draw.choice(texts) for _ in Link._fields)
     flag, number = draw.choice((None, True, False)), draw.choice((None, 0, -1, 2**63 - 1, -(2**63)))
     row = Link._make([source or "", *cells])
-    uris = [text for text in texts if text is None or can_parse(text)]
+    uris = [text for text in texts if text is None or URI.can_parse(text)]
     return row._replace(same_document=flag, error_at=number, base=draw.choice(uris), target=draw.choice(uris))
