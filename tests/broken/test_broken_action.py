@@ -126,6 +126,20 @@ def test_the_hook_takes_no_name_for_an_option(environment: dict[str, str], hosti
     assert not (hostile / "made").exists()
 
 
+@pytest.mark.parametrize("options", [[], ["--group", "target"], ["--group", "kind"]])
+def test_colours_in_a_log_print_no_command(environment: dict[str, str], hostile: Path, options: list[str]) -> None:
+    """Many workflows set FORCE_COLOR; a long reference begins a line there."""
+    (hostile / "long.html").write_text(f'<a href="\n::error::{"a" * 100}"></a><a href="##[add-path]/x"></a>')
+    command = [sys.executable, "-P", "-m", "overthere", "broken", "--no-config", *options, "."]
+    done = subprocess.run(
+        command, cwd=hostile, env={**environment, "FORCE_COLOR": "1"}, capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert "\x1b[" in done.stdout
+    assert not COMMAND.search(re.sub("\x1b\\[[0-9;]*m", "", done.stdout))
+
+
 def test_the_hook_with_hostile_names_by_pre_commit(environment: dict[str, str], tmp_path: Path, hostile: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     del hook["additional_dependencies"]

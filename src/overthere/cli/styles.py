@@ -37,6 +37,8 @@ class LinePrinter:
         self.console: Console | None = terminal_console()
         self.width: int | None = None if self.console is None else self.console.width
         """In columns; None if the output is not a terminal."""
+        self.is_log: bool = not is_terminal(sys.stdout)
+        """Whether the output may be a log of GitHub, also if a variable asks for colours there."""
 
     def print(self, *pieces: Piece) -> None:
         if self.console is None:
@@ -44,6 +46,8 @@ class LinePrinter:
             return
         from rich.text import Text
 
+        if self.is_log:
+            pieces = tuple(Piece(without_commands(piece.text), piece.style) for piece in pieces)
         self.console.print(Text.assemble(*pieces), soft_wrap=True)
 
 
