@@ -95,6 +95,11 @@ TREES: dict[str, dict[str, str]] = {
         "book.toml": "[output.html.redirect]\n" + "".join(f"'/{'x' * 50}{n}' = 'y'\n" for n in range(8000)),
         "src/a.md": "".join(f"[x](b{n}.md)\n" for n in range(2000)),
     },
+    "folders without pages": {
+        **{f"d{n}/docusaurus.config.js": "path: '..'" for n in range(300)},
+        **{f"d{n}/a.md": "[x](none.md)" for n in range(300)},
+        **{f"m/{n}/x.txt": "" for n in range(3000)},
+    },
     "braces": {"mkdocs.yml": "site_name: x\n", "docs/b.md": f"x{'={' * 200_000}", "docs/c.html": f"x{'={' * 200_000}"},
     "a broken notebook": {"a.ipynb": '{"nbformat":1,"cells":[{"cell_type":"x"}]}', "b.md": "[x](none.md)"},
     "a NUL in an include": {"book.toml": "", "src/a.md": "{{#include a\0b}}\n[x](none.md)"},
@@ -491,12 +496,31 @@ def test_a_configuration_and_what_it_names_are_read_up_to_one_limit(
         (tmp_path / path).write_text(text + "x = 1\n" * 150_000)
     lengths: list[int] = []
 
-    def read(path: str, folder: str, before: int = 0) -> str:
-        text = configuration.read_configuration(path, folder, before)
+    def read(path: str, folder: str, most: int) -> str:
+        text = configuration.read_configuration(path, folder, most)
         lengths.append(len(text))
         return text
 
     monkeypatch.setattr(module, "read_configuration", read)
-    text = configuration.read_configuration(str(tmp_path / name), str(tmp_path))
+    text = configuration.read_configuration(str(tmp_path / name), str(tmp_path), 1 << 20)
     assert module.read(str(tmp_path), str(tmp_path / name), text) is not None
-    assert 0 < sum(lengths) <= (1 << 20) - len(text)
+    assert 0 < sum(lengths) <= configuration.MAX_NAMED_BYTES
+
+
+def test_symlinks_to_one_configuration_are_read_up_to_one_limit(tree: Path) -> None:
+    (tree / "big").write_text("".join(f"a{n} = 1\n" for n in range(100_000)))
+    for number in range(150):  # half a second each
+        (tree / f"d{number}").mkdir()
+        (tree / f"d{number}" / "book.toml").symlink_to("../big")
+        (tree / f"d{number}" / "a.md").write_text("[x](none.md)")
+    status, said = run(tree)
+    assert status == 1
+    assert said.count("none.md") >= 150
+
+
+def test_a_page_with_parameters_is_looked_for_in_few_folders(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(20):
+        (tree / f"d{number}").mkdir()
+    assert not vitepress.read(str(tree), str(tree / ".vitepress/config.ts"), "").more_pages
+    monkeypatch.setattr(vitepress, "_MAX_FOLDERS", 10)
+    assert vitepress.read(str(tree), str(tree / ".vitepress/config.ts"), "").more_pages

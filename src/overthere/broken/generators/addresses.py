@@ -23,7 +23,7 @@ _MAX_BASES = 40
 _MAX_LOOKUPS = 1_000_000
 """Maximum number of look-ups in a check."""
 _LOOKUPS_PER_PAGE = 5
-"""The number of look-ups that reading a page's front matter counts for."""
+"""The number of look-ups that reading a page's front matter or the names in a folder counts for."""
 _SKIPPED = frozenset((".git", "node_modules", "__pycache__", ".venv", "venv"))
 _FIELD = re.compile(r"""^["']?([a-z_]+)["']?[ \t]*+[:=][ \t]*+(.*+)$""", re.MULTILINE)
 _VALUE = re.compile(r"""[^\s"'\[\],#]++(?:[ \t]++[^\s"'\[\],#]++)*+""")
@@ -153,6 +153,7 @@ class Pages:
                 if name.endswith(self.project.suffixes):
                     yield os.path.join(folder, name)
                     self._budget.left -= _LOOKUPS_PER_PAGE
+            self._budget.left -= _LOOKUPS_PER_PAGE + len(files) // 10
             if self._budget.is_spent:
                 return
 

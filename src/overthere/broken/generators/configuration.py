@@ -8,9 +8,11 @@ import re
 from overthere.broken.generators.project import folders_above
 from overthere.links.job.files import is_inside, open_file
 
-__all__ = ["js_values", "read_configuration", "site_path", "yaml_block", "yaml_names", "yaml_value"]
+__all__ = ["MAX_NAMED_BYTES", "js_values", "read_configuration", "site_path", "yaml_block", "yaml_names", "yaml_value"]
 
 _MAX_BYTES = 1 << 20
+MAX_NAMED_BYTES = 1 << 18
+"""Maximum size of all files together that a configuration names: many may name the same."""
 _ITEM = re.compile(r"""^[ \t]*+(?:-[ \t]++)?["']?([\w./@-]++)["']?[ \t]*+(?::|$)""", re.MULTILINE)
 _PATH = re.compile(r"(?:https?://[^/?#]*+)?(/[^?#]*+)?")
 
@@ -64,13 +66,13 @@ def site_path(uri: str) -> str:
     return f"/{path.strip('/')}/" if path.strip("/") else "/"
 
 
-def read_configuration(path: str, folder: str, before: int = 0) -> str:
-    """Read the beginning of a configuration, `before` bytes less; return "" if it is outside of the repository."""
+def read_configuration(path: str, folder: str, most: int) -> str:
+    """Read the first `most` bytes of a configuration, at most a mebibyte; "" if it is outside of the repository."""
     if not is_inside(path, folders_above(os.path.realpath(folder))[-1]):
         return ""
     try:
         with open_file(path) as file:
-            text = file.read(max(_MAX_BYTES - before, 0)).decode("utf-8", "replace")
+            text = file.read(max(min(most, _MAX_BYTES), 0)).decode("utf-8", "replace")
     except OSError:
         return ""
     return text.replace("\r\n", "\n").replace("\0", "")

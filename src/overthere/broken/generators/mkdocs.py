@@ -9,7 +9,14 @@ import os
 import re
 from typing import Final
 
-from overthere.broken.generators.configuration import read_configuration, site_path, yaml_block, yaml_names, yaml_value
+from overthere.broken.generators.configuration import (
+    MAX_NAMED_BYTES,
+    read_configuration,
+    site_path,
+    yaml_block,
+    yaml_names,
+    yaml_value,
+)
 from overthere.broken.generators.project import Mount, Project
 
 __all__ = ["FILES", "read"]
@@ -79,5 +86,5 @@ def _with_inherited(folder: str, text: str) -> list[str]:
     texts, path = [text], os.path.join(folder, "")
     while len(texts) < _MAX_INHERITED and (name := yaml_value(texts[-1], "INHERIT")):
         path = os.path.join(os.path.dirname(path), name)
-        texts.append(read_configuration(path, folder, sum(map(len, texts))))
+        texts.append(read_configuration(path, folder, MAX_NAMED_BYTES - sum(map(len, texts[1:]))))
     return texts

@@ -6,7 +6,7 @@ import os
 import re
 from itertools import product
 
-from overthere.broken.generators.configuration import js_values, read_configuration, site_path
+from overthere.broken.generators.configuration import MAX_NAMED_BYTES, js_values, read_configuration, site_path
 from overthere.broken.generators.project import Mount, Project, folders_above
 from overthere.links.job.files import is_inside
 
@@ -22,15 +22,16 @@ _INSERTS = re.compile(
     r"<!--[ \t]*+@include:[ \t]*+(?P<path>(?:(?!-->)[^\s{}#<>])++)|^[ \t]*+import\s[^\n]*\.vue[\"']", re.MULTILINE
 )
 _IMPORT = re.compile(r"\bfrom\s*+[\"'](\./[\w./-]++)[\"']")
-_MAX_IMPORTS = 10
+_MAX_IMPORTS, _MAX_FOLDERS = 10, 1000
 _DYNAMIC = re.compile(r"[^\[\]]*+\[[^\[\]]++\].*")
 
 
 def read(folder: str, config: str, text: str) -> Project:
     name = os.path.basename(os.path.dirname(config.replace("/index.", ".")))
+    most = len(text) + MAX_NAMED_BYTES
     for imported, suffix in product(_IMPORT.findall(text)[:_MAX_IMPORTS], (".ts", ".mts", ".js", ".mjs")):
         path = os.path.join(os.path.dirname(config), imported + suffix)
-        text += read_configuration(path, folder, len(text))
+        text += read_configuration(path, folder, most - len(text))
     values = js_values(text, "srcDir")
     sources = os.path.normpath(os.path.join(folder, values[0])) if values and ".." not in values[0] else folder
     config_folder = os.path.join(folder, name)
@@ -56,9 +57,9 @@ def read(folder: str, config: str, text: str) -> Project:
 
 
 def _has_parameters(sources: str) -> bool:
-    """Whether a page has parameters in its name, as in `[name].md`."""
-    for _, folders, files in os.walk(sources):
+    """Whether a page has parameters in its name, as in `[name].md`, or may have because there are many folders."""
+    for number, (_, folders, files) in enumerate(os.walk(sources)):
         folders[:] = [name for name in folders if name != "node_modules" and not name.startswith(".")]
-        if any(_DYNAMIC.fullmatch(file) for file in files if file.endswith(".md")):
+        if number == _MAX_FOLDERS or any(_DYNAMIC.fullmatch(file) for file in files if file.endswith(".md")):
             return True
     return False
