@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -18,6 +17,7 @@ from overthere.cli.examples import with_examples
 from overthere.cli.group import Verbs
 from overthere.ground.display import visible
 from overthere.ground.errors import OverthereError
+from overthere.ground.interrupts import interruptible
 from overthere.ground.redact import mask
 
 VERBS = {
@@ -74,19 +74,6 @@ def _visible() -> Iterator[None]:
         raise
 
 
-@contextmanager
-def _terminated() -> Iterator[None]:
-    """SIGTERM is handled like Ctrl-C: complete rows stay, and nothing temporary."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread receives signals
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 class _Interrupted(click.ClickException):
     """Ctrl-C; the exit status is 128 and the number of the signal, as in shells."""
 
@@ -116,7 +103,8 @@ class _Verbs(Verbs):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with _visible(), _terminated():
+            # SIGTERM is handled like Ctrl-C: complete rows stay, and nothing temporary.
+            with _visible(), interruptible(signal.SIGTERM):
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             raise _Interrupted("Stopped") from None
