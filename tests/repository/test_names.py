@@ -64,8 +64,8 @@ number with a reason.  The last: mends of a seventh attack (policies of guards, 
 imports that wait until they are needed; bounds of what four attacks found (headers of
 tar, Git and its submodules, anchors, docutils, look-ups for generators, rules of servers, busy hosts, cut pages, menus,
 masks of rows and of the explainer, indexes, listings, caches, marks, settings of strangers, archives, files that change
-while they are mended); XML without rules, --type, what tools put into a folder; what twelve generators make; nothing
-could go out."""
+while they are mended; walks and configurations of many projects; signals during imports); XML without rules, --type,
+what tools put into a folder; what twelve generators make; nothing could go out."""
 
 
 def test_the_package_does_not_grow() -> None:

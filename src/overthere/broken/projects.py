@@ -57,13 +57,13 @@ def find_projects(tasks: Iterable[Task]) -> Projects:
     Configurations are searched among the sources, and in the folders above up to the root of the repository.
     """
     projects: dict[str, Project] = {}
-    left = _MAX_TOTAL_BYTES
+    remaining = _MAX_TOTAL_BYTES
     for path in _configurations(tasks):
         folder, name = _split(os.path.abspath(path))
         if folder in projects or not os.path.isfile(path):
             continue
-        text = read_configuration(path, folder, left)
-        left -= len(text)
+        text = read_configuration(path, folder, remaining)
+        remaining -= len(text)
         project = _READERS[name](folder, path, text)
         if project is not None and (project := _confine(project, folders_above(folder)[-1])).mounts:
             projects[folder] = project
@@ -71,7 +71,7 @@ def find_projects(tasks: Iterable[Task]) -> Projects:
 
 
 _MAX_TOTAL_BYTES = 1 << 24
-"""Maximum size of the configurations of a check, which may be symlinks to one file; what is beyond counts as empty."""
+"""Maximum size of all configurations of a check, which may be symlinks to one file; others count as empty."""
 _MAX_MOUNTS, _MAX_ROOTS = 200, 50
 """Maximum number of source folders, and of other folders: each reference is looked up in all of them."""
 

@@ -149,11 +149,9 @@ class Pages:
                 for name in folders
                 if name not in _SKIPPED and (name if below == "." else f"{below}/{name}") not in self.project.outputs
             )
-            for name in sorted(files):
-                if name.endswith(self.project.suffixes):
-                    yield os.path.join(folder, name)
-                    self._budget.left -= _LOOKUPS_PER_PAGE
-            self._budget.left -= _LOOKUPS_PER_PAGE + len(files) // 10
+            pages = [name for name in sorted(files) if name.endswith(self.project.suffixes)]
+            yield from (os.path.join(folder, name) for name in pages)
+            self._budget.left -= _LOOKUPS_PER_PAGE * (1 + len(pages)) + len(files) // 10
             if self._budget.is_spent:
                 return
 

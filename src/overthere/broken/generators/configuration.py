@@ -66,13 +66,13 @@ def site_path(uri: str) -> str:
     return f"/{path.strip('/')}/" if path.strip("/") else "/"
 
 
-def read_configuration(path: str, folder: str, most: int) -> str:
-    """Read the first `most` bytes of a configuration, at most a mebibyte; "" if it is outside of the repository."""
+def read_configuration(path: str, folder: str, max_bytes: int) -> str:
+    """Read the first `max_bytes` of a configuration, at most a mebibyte; "" if it is outside of the repository."""
     if not is_inside(path, folders_above(os.path.realpath(folder))[-1]):
         return ""
     try:
         with open_file(path) as file:
-            text = file.read(max(min(most, _MAX_BYTES), 0)).decode("utf-8", "replace")
+            text = file.read(max(min(max_bytes, _MAX_BYTES), 0)).decode("utf-8", "replace")
     except OSError:
         return ""
     return text.replace("\r\n", "\n").replace("\0", "")

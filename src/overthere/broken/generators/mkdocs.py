@@ -16,7 +16,7 @@ from overthere.broken.generators.configuration import (
     yaml_block,
     yaml_names,
     yaml_value,
-)
+)  # fmt: skip
 from overthere.broken.generators.project import Mount, Project
 
 __all__ = ["FILES", "read"]

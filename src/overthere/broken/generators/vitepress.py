@@ -28,10 +28,10 @@ _DYNAMIC = re.compile(r"[^\[\]]*+\[[^\[\]]++\].*")
 
 def read(folder: str, config: str, text: str) -> Project:
     name = os.path.basename(os.path.dirname(config.replace("/index.", ".")))
-    most = len(text) + MAX_NAMED_BYTES
+    max_length = len(text) + MAX_NAMED_BYTES
     for imported, suffix in product(_IMPORT.findall(text)[:_MAX_IMPORTS], (".ts", ".mts", ".js", ".mjs")):
         path = os.path.join(os.path.dirname(config), imported + suffix)
-        text += read_configuration(path, folder, most - len(text))
+        text += read_configuration(path, folder, max_length - len(text))
     values = js_values(text, "srcDir")
     sources = os.path.normpath(os.path.join(folder, values[0])) if values and ".." not in values[0] else folder
     config_folder = os.path.join(folder, name)
