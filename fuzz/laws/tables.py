@@ -33,12 +33,12 @@ def check(data: bytes) -> None:
     draw = random.Random(data)
     rows = [_row(texts, draw) for _ in range(draw.choice((0, 1, 3, 40)))]
     batch, plain = to_batch(rows), Batch(rows)
-    assert batch.to_jsonl() == plain.to_jsonl()
-    assert batch.to_csv(True) == plain.to_csv(True)
+    assert batch.json_lines() == plain.json_lines()
+    assert batch.csv_lines(True) == plain.csv_lines(True)
     assert batch.pairs() == plain.pairs()
-    assert [json.loads(line) for line in batch.to_jsonl().split(b"\n")[:-1]] == [row._asdict() for row in rows]
+    assert [json.loads(line) for line in batch.json_lines().split(b"\n")[:-1]] == [row._asdict() for row in rows]
     cells = [["" if value is None else str(value) for value in row] for row in rows]
-    read = csv.reader(io.StringIO(batch.to_csv(False).decode(), newline=""))
+    read = csv.reader(io.StringIO(batch.csv_lines(False).decode(), newline=""))
     assert [[_FLAGS.get(cell, cell) for cell in row] for row in read] == [
         [_FLAGS.get(cell, cell) for cell in row] for row in cells
     ]

@@ -25,7 +25,7 @@ from overthere.links.report.summary import Summary
 from overthere.links.report.table import layout
 from overthere.tables.arrays import to_arrow
 
-native = pytest.mark.skipif(kernel.name != "native", reason="of the native kernel")
+native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 
 HOSTS = ("", "//", "//h", "//H", "//h.example:80", "//u@h", "//[::1]", "//[FE80::A]", "//%41b", "//%c3%a9", "//h%2f")
 URIS = st.builds(
@@ -74,9 +74,9 @@ def test_all_that_a_batch_gives(rows: list[Link], names: list[str], start: int) 
         assert list(links(one)) == list(links(other))
         assert one.pairs() == other.pairs()
         assert one.counts() == other.counts()
-        assert one.to_jsonl() == other.to_jsonl()
-        assert one.to_csv(False) == other.to_csv(False)
-        assert one.to_csv(True) == other.to_csv(True)
+        assert one.json_lines() == other.json_lines()
+        assert one.csv_lines(False) == other.csv_lines(False)
+        assert one.csv_lines(True) == other.csv_lines(True)
         assert to_arrow(one).equals(to_arrow(other))
         assert all(one.column(name) == other.column(name) for name in Link._fields)
     texts: list[str | None] = [None, *map(str, rows)][: len(rows)]
@@ -90,9 +90,9 @@ def test_all_that_a_batch_gives(rows: list[Link], names: list[str], start: int) 
 def test_text_is_read_as_it_was(rows: list[Link]) -> None:
     """By the json and csv of the standard library."""
     batch = to_batch(rows)
-    assert [json.loads(line) for line in batch.to_jsonl().split(b"\n")[:-1]] == [row._asdict() for row in rows]
+    assert [json.loads(line) for line in batch.json_lines().split(b"\n")[:-1]] == [row._asdict() for row in rows]
     for is_safe in (False, True):
-        read = list(csv.reader(io.StringIO(batch.to_csv(is_safe).decode(), newline="")))
+        read = list(csv.reader(io.StringIO(batch.csv_lines(is_safe).decode(), newline="")))
         shown = [[_shown(value, is_safe) for value in row] for row in rows]
         assert read == shown
 

@@ -230,13 +230,13 @@ def test_every_extra_is_told() -> None:
 
 
 def test_the_native_module_is_small() -> None:
-    """At most 4 MB; a budget, as every dependency adds to a module that is loaded by each command."""
+    """At most 4.5 MB; a budget, as every dependency adds to a module that is loaded by each command."""
     native = pytest.importorskip("overthere._native")
-    assert Path(native.__file__).stat().st_size <= 4_000_000
+    assert Path(native.__file__).stat().st_size <= 4_500_000
 
 
 def test_the_native_kernel_has_few_dependencies() -> None:
     """Crates for every system, for benchmarks too: a new one is added on purpose, and this number with it."""
     locked = tomllib.loads((ROOT / "rust" / "Cargo.lock").read_text("utf-8"))["package"]
-    assert len(locked) <= 99  # flate2, zlib-rs: records of WARC files; serde_json: envelopes of WAT
+    assert len(locked) <= 109  # flate2, zlib-rs: records of WARC files; serde_json: envelopes of WAT; parquet, zstd: tables
     assert not {crate["name"] for crate in locked} & {"arrow-cast", "arrow-ord", "arrow-select", "chrono-tz", "numpy"}

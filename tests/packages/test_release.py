@@ -126,7 +126,7 @@ def test_dependencies_of_extras() -> None:
     assert len(PROJECT["dependencies"]) == 1
     assert {extra: len(needed) for extra, needed in EXTRAS.items()} == {
         "access": 5, "aiohttp": 1, "all": 2, "audit": 1, "broken": 2, "cli": 2, "columns": 1, "django": 1,
-        "domains": 1, "duckdb": 3, "fsspec": 2, "httpx": 1, "httpx2": 1, "jsonschema": 1, "links": 7, "lz4": 1,
+        "domains": 1, "duckdb": 3, "fsspec": 2, "httpx": 1, "httpx2": 1, "jsonschema": 1, "links": 6, "lz4": 1,
         "notebooks": 1, "pandas": 2, "polars": 2, "pydantic": 1, "requests": 1, "rst": 1, "spark": 3, "sqlalchemy": 1,
         "stores": 2, "tldextract": 2, "urllib3": 1, "web": 4, "whatwg": 1,
     }  # fmt: skip

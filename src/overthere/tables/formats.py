@@ -43,7 +43,7 @@ class ParquetEncoder(Protocol):
 
 
 class OwnColumns(ABC):
-    """The columns of batches that encode themselves, by `to_csv` and `to_jsonl`; pyarrow takes them by capsule."""
+    """The columns of batches that encode themselves, by `csv_lines` and `json_lines`; pyarrow takes them by capsule."""
 
     names: Sequence[str]
 

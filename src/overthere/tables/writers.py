@@ -37,8 +37,8 @@ def make_encoder(layout: Layout) -> tuple[bytes, Encoder]:
     """Return the first bytes of a text table, and the function that encodes its batches."""
     if isinstance(layout.columns, OwnColumns):
         if layout.form.startswith(".jsonl"):
-            return b"", lambda batch: iter([batch.to_jsonl()])
-        return (",".join(layout.columns.names) + "\n").encode(), lambda batch: iter([batch.to_csv(layout.csv_safe)])
+            return b"", lambda batch: iter([batch.json_lines()])
+        return (",".join(layout.columns.names) + "\n").encode(), lambda batch: iter([batch.csv_lines(layout.csv_safe)])
     if layout.form.startswith(".jsonl"):
         import pyarrow as pa
 

@@ -100,7 +100,10 @@ fn validate_sizes(object: &Bound<'_, PyAny>) -> PyResult<()> {
     let array = holder.map(|method| method.call0()).transpose()?;
     let array = array.as_ref().unwrap_or(object);
     if array.get_type().module()?.to_cow()?.starts_with("pyarrow.") {
-        array.call_method0(intern!(py, "validate"))?;
+        // A reader of batches has no such method; its batches are no text.
+        if let Some(method) = array.getattr_opt(intern!(py, "validate"))? {
+            method.call0()?;
+        }
     }
     Ok(())
 }

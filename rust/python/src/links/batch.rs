@@ -124,12 +124,12 @@ impl LinkBatch {
     }
 
     /// The rows as JSON lines.
-    fn to_jsonl<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    fn json_lines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         guarded(py, || Ok(PyBytes::new(py, &detached(py, || text::json_lines(&self.rows)))))
     }
 
     /// The rows as CSV, without a header.  is_safe: cells that a spreadsheet would compute get an apostrophe.
-    fn to_csv<'py>(&self, py: Python<'py>, is_safe: bool) -> PyResult<Bound<'py, PyBytes>> {
+    fn csv_lines<'py>(&self, py: Python<'py>, is_safe: bool) -> PyResult<Bound<'py, PyBytes>> {
         guarded(py, || Ok(PyBytes::new(py, &detached(py, || text::csv(&self.rows, is_safe)))))
     }
 
@@ -224,7 +224,7 @@ fn count<'a>(counts: &mut Counts<'a>, name: Option<&'a str>) {
     }
 }
 
-/// A column of values of Python, of which None is undefined.
+/// A column of values from Python; None becomes null.
 fn extracted<'py, T, A>(values: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>) -> PyResult<A>
 where
     for<'a> T: FromPyObject<'a, 'py>,

@@ -49,16 +49,16 @@ fn normal(host: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| host.to_owned())
 }
 
-/// The pairs of the links with a target, each once, sorted; what is undefined comes last.
+/// The pairs of the links with a target, each once, sorted, with None last.
 pub fn count(batch: &LinkBatch) -> Vec<Pair> {
     let (base, target) = (batch.texts(BASE), batch.texts(TARGET));
-    let mut written: HashMap<(Option<&str>, Place<&str>), u64> = HashMap::new();
+    let mut raw_pairs: HashMap<(Option<&str>, Place<&str>), u64> = HashMap::new();
     for row in (0..target.len()).filter(|row| target.is_valid(*row)) {
         let source = if base.is_valid(row) { host(base.value(row)) } else { None };
-        *written.entry((source, Place::of(target.value(row)))).or_default() += 1;
+        *raw_pairs.entry((source, Place::of(target.value(row)))).or_default() += 1;
     }
     let mut pairs: HashMap<(Option<String>, Place<String>), u64> = HashMap::new();
-    for ((source, place), links) in written {
+    for ((source, place), links) in raw_pairs {
         let place = match place {
             Place::Host(host) => Place::Host(normal(host)),
             Place::Scheme(scheme) => Place::Scheme(scheme.to_ascii_lowercase()),

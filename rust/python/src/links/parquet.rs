@@ -28,17 +28,17 @@ use crate::finalizing::detached;
 /// The columns as Arrow has them (a message of its IPC format), from which readers take the schema and its metadata.
 const ARROW_SCHEMA: &str = include_str!("arrow_schema.base64");
 
-/// What was written, and not taken yet.
+/// The bytes that the writer has written since the last call of `take`.
 #[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
+struct OutputBytes(Arc<Mutex<Vec<u8>>>);
 
-impl Written {
+impl OutputBytes {
     fn take(&self) -> Vec<u8> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Write for Written {
+impl Write for OutputBytes {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(data);
         Ok(data.len())
@@ -54,8 +54,8 @@ impl Write for Written {
 /// varied: columns without a dictionary and statistics.
 #[pyclass(module = "overthere._native")]
 pub struct LinkParquet {
-    writer: SerializedFileWriter<Written>,
-    written: Written,
+    writer: SerializedFileWriter<OutputBytes>,
+    output: OutputBytes,
 }
 
 #[pymethods]
@@ -63,9 +63,9 @@ impl LinkParquet {
     #[new]
     fn new(py: Python<'_>, varied: Vec<String>) -> PyResult<Self> {
         guarded(py, || {
-            let written = Written::default();
-            let writer = open(written.clone(), &varied).map_err(error)?;
-            Ok(LinkParquet { writer, written })
+            let output = OutputBytes::default();
+            let writer = open(output.clone(), &varied).map_err(error)?;
+            Ok(LinkParquet { writer, output })
         })
     }
 
@@ -75,7 +75,7 @@ impl LinkParquet {
             let rows: Vec<StructArray> = batches.iter().map(|batch| batch.get().rows.clone()).collect();
             let octets = detached(py, || {
                 write_group(&mut self.writer, &rows)?;
-                Ok(self.written.take())
+                Ok(self.output.take())
             });
             Ok(PyBytes::new(py, &octets.map_err(error)?))
         })
@@ -92,7 +92,7 @@ impl LinkParquet {
                 self.writer.append_key_value_metadata(KeyValue::new(name, text));
             });
             self.writer.finish().map_err(error)?;
-            Ok(PyBytes::new(py, &self.written.take()))
+            Ok(PyBytes::new(py, &self.output.take()))
         })
     }
 }
@@ -101,7 +101,7 @@ fn error(error: ParquetError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn open(written: Written, varied: &[String]) -> Result<SerializedFileWriter<Written>> {
+fn open(output: OutputBytes, varied: &[String]) -> Result<SerializedFileWriter<OutputBytes>> {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Chunk)
@@ -116,7 +116,7 @@ fn open(written: Written, varied: &[String]) -> Result<SerializedFileWriter<Writ
             .set_column_dictionary_enabled(path.clone(), false)
             .set_column_statistics_enabled(path, EnabledStatistics::None);
     }
-    SerializedFileWriter::new(written, schema()?, Arc::new(properties.build()))
+    SerializedFileWriter::new(output, schema()?, Arc::new(properties.build()))
 }
 
 fn schema() -> Result<TypePtr> {
@@ -138,7 +138,7 @@ fn schema() -> Result<TypePtr> {
 }
 
 /// Write batches as one row group.
-fn write_group(writer: &mut SerializedFileWriter<Written>, batches: &[StructArray]) -> Result<()> {
+fn write_group(writer: &mut SerializedFileWriter<OutputBytes>, batches: &[StructArray]) -> Result<()> {
     let mut group = writer.next_row_group()?;
     for index in 0..COLUMN_NAMES.len() {
         let Some(mut column) = group.next_column()? else { break };

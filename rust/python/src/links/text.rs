@@ -62,9 +62,9 @@ pub fn json_lines(rows: &StructArray) -> Vec<u8> {
 /// A string of JSON: characters as they are, except those that must be escaped (RFC 8259 7).
 fn json_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|octet| *octet < 0x20 || matches!(octet, b'"' | b'\\')) {
-        let (before, onward) = rest.split_at(at);
+    let mut remaining = text.as_bytes();
+    while let Some(at) = remaining.iter().position(|octet| *octet < 0x20 || matches!(octet, b'"' | b'\\')) {
+        let (before, onward) = remaining.split_at(at);
         out.extend_from_slice(before);
         let Some((octet, after)) = onward.split_first() else { break };
         match octet {
@@ -76,9 +76,9 @@ fn json_text(text: &str, out: &mut Vec<u8>) {
             b'"' | b'\\' => out.extend_from_slice(&[b'\\', *octet]),
             _ => out.extend_from_slice(format!("\\u{octet:04x}").as_bytes()),
         }
-        rest = after;
+        remaining = after;
     }
-    out.extend_from_slice(rest);
+    out.extend_from_slice(remaining);
     out.push(b'"');
 }
 

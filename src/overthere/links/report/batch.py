@@ -101,7 +101,7 @@ class Batch:
         return Batch([row for row in self.rows if any(test(row) for test in tests)])
 
     def pairs(self) -> list[Pair]:
-        """Return the number of links of each pair, sorted; what is undefined comes last."""
+        """Return the number of links of each pair, sorted, with None last."""
         counts: Counter[tuple[str | None, str | None, str | None]] = Counter()
         for row in self.rows:
             if row.target is not None:
@@ -125,10 +125,10 @@ class Batch:
         same_document = sum(bool(row.same_document) for row in self.rows)
         return (len(references), same_document, mapped), [*layers.items()], [*invalid.items()], notes
 
-    def to_jsonl(self) -> bytes:
+    def json_lines(self) -> bytes:
         return "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in self.rows).encode()
 
-    def to_csv(self, is_safe: bool) -> bytes:
+    def csv_lines(self, is_safe: bool) -> bytes:
         """Return the rows as CSV, without a header.  is_safe: as `Layout.csv_safe`."""
         return "".join(",".join(_cell(value, is_safe) for value in row) + "\n" for row in self.rows).encode()
 

@@ -28,7 +28,7 @@ _BUFFER_PAIRS, _BUFFER_BYTES = 1 << 17, 32 << 20
 """The most pairs, and about the most bytes of their names, that are buffered before they go to disk."""
 _BATCH_ROWS = 1 << 13
 _UNDEFINED = b""
-"""What is undefined, in the database: it sorts blobs after all text."""
+"""None in the database, which sorts blobs after all text."""
 
 
 @cache
@@ -108,7 +108,7 @@ class Graph:
         return self._database
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield the graph, sorted by source, target and scheme, each pair once; what is undefined comes last.
+        """Yield the graph, sorted by source, target and scheme, each pair once, with None last.
 
         Raises: OSError if the disk is full.
         """
