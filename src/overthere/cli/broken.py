@@ -20,17 +20,15 @@ from overthere.broken.report import describe_count
 from overthere.cli.broken_config import apply_config, find_config
 from overthere.cli.broken_lines import GROUPS, lines
 from overthere.cli.broken_summary import summary_lines
-from overthere.cli.common import CSV_SAFE, base_uri, ignored_option
+from overthere.cli.common import CSV_SAFE, base_uri, ignored_option, job_errors
 from overthere.cli.help_format import SectionedCommand
 from overthere.cli.numbers import WORKERS
-from overthere.cli.printing import Impossible, print_message, without_commands
+from overthere.cli.printing import print_message, without_commands
 from overthere.cli.progress import steps as progress
 from overthere.cli.request_settings import policy_for, request_options, settings, statuses
 from overthere.cli.styles import LinePrinter
 from overthere.ground.atomic import save
 from overthere.ground.display import printable
-from overthere.ground.errors import OverthereError
-from overthere.ground.extras import missing_line
 from overthere.ground.option_files import read_text
 from overthere.ground.redact import mask
 
@@ -162,16 +160,8 @@ def command(sources: tuple[str, ...], config: str | None, no_config: bool, **opt
         assert path is not None
         options |= apply_config(click.get_current_context(), path, is_named=config is not None)
         print_message(f"settings of {printable(str(path))}")
-    try:
+    with job_errors():
         _Job(sources, options).run()
-    except ModuleNotFoundError as error:
-        raise click.ClickException(missing_line(error, "links")) from None
-    except (OverthereError, ValueError) as error:
-        raise click.UsageError(str(error)) from None
-    except BrokenPipeError:
-        raise  # the reader closed the pipe
-    except OSError as error:
-        raise Impossible(str(error)) from None
 
 
 class _Job:

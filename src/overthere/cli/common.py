@@ -5,16 +5,18 @@ from __future__ import annotations
 import codecs
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from overthere.cli.printing import figure, print_message, terminal_text, width
+from overthere.cli.printing import Impossible, figure, print_message, terminal_text, width
 from overthere.cli.reading_options import Reading
 from overthere.editions import edition
 from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, InvalidURI, NoBase, OverthereError, Unreachable
+from overthere.ground.extras import missing_line
 from overthere.ground.redact import mask
 from overthere.ground.rung import Rung
 from overthere.values.uri import URI
@@ -24,41 +26,43 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CSV_SAFE", "LISTED", "OF_A_TEXT", "Answer", "Output", "all_option", "base_option", "base_options", "base_uri",
-    "format_option", "ignored_option", "inputs", "parse_locator", "on_error_option", "rung_option", "texts_argument",
-    "width",
+    "format_option", "ignored_option", "inputs", "job_errors", "on_error_option", "parse_locator", "rung_option",
+    "texts_argument", "width",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def format_option(function: F) -> F:
-    forms = click.Choice(["text", "jsonl"])
-    return click.option("--format", "form", type=forms, default="text", help="Lines for people, or JSON lines.")(
-        function
-    )
-
-
-def texts_argument(function: F) -> F:
-    return click.argument("texts", nargs=-1)(function)
-
-
 LISTED = 20
 """Findings on one text that are printed by default."""
 
+texts_argument = click.argument("texts", nargs=-1)
 
-def all_option(function: F) -> F:
-    return click.option(
-        "--all", "every", is_flag=True, help=f"Report all findings on a text instead of the first {LISTED}."
-    )(function)
+format_option = click.option(
+    "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", help="Lines for people, or JSON lines."
+)
 
+all_option = click.option(
+    "--all", "every", is_flag=True, help=f"Report all findings on a text instead of the first {LISTED}."
+)
 
-def ignored_option(function: F) -> F:
-    sense = "Read in folders also what Git ignores, node_modules and virtual environments."
-    return click.option("--no-ignore", "with_ignored", is_flag=True, help=sense)(function)
+ignored_option = click.option(
+    "--no-ignore", "with_ignored", is_flag=True,
+    help="Read in folders also what Git ignores, node_modules and virtual environments.",
+)  # fmt: skip
 
+base_option = click.option("--base", metavar="URI", help="The base URI (RFC 3986 5.1).")
 
-def base_option(function: F) -> F:
-    return click.option("--base", metavar="URI", help="The base URI (RFC 3986 5.1).")(function)
+rung_option = click.option(
+    "--rung", default="SYNTAX", help="The rung of the ladder (RFC 3986 6.2); SYNTAX is PATH.",
+    type=click.Choice([*(rung.name for rung in Rung if rung is not Rung.PROTOCOL), "SYNTAX"], case_sensitive=False),
+)  # fmt: skip
+
+on_error_option = click.option(
+    "--on-error", type=click.Choice(["empty", "skip", "stop"]), default="empty", show_default=True,
+    help="On invalid input: print an empty line (keeps lines aligned), skip it, or stop.",
+)  # fmt: skip
+"""What to print for an invalid text."""
 
 
 def base_options(function: F) -> F:
@@ -77,9 +81,8 @@ def base_options(function: F) -> F:
     return click.option("--base", metavar="URI", help=sense)(of_each(verb))  # type: ignore[return-value]
 
 
-def base_uri(text: str) -> Any:
-    """The value of --base; if it is invalid, a usage error with its figure."""
-    return Reading().base(text)
+base_uri = Reading().base
+"""The value of --base; if it is invalid, a usage error with its figure."""
 
 
 def parse_locator(text: str, name: str, zone: bool = False) -> Locator:
@@ -92,19 +95,19 @@ def parse_locator(text: str, name: str, zone: bool = False) -> Locator:
     return URI(text, zone=True).locator if zone else edition(name).locator(text)
 
 
-def rung_option(function: F) -> F:
-    names = [rung.name for rung in Rung if rung is not Rung.PROTOCOL] + ["SYNTAX"]
-    rungs = click.Choice(names, case_sensitive=False)
-    sense = "The rung of the ladder (RFC 3986 6.2); SYNTAX is PATH."
-    return click.option("--rung", type=rungs, default="SYNTAX", help=sense)(function)
-
-
-def on_error_option(function: F) -> F:
-    """`--on-error`: what to print for an invalid text."""
-    return click.option(
-        "--on-error", type=click.Choice(["empty", "skip", "stop"]), default="empty", show_default=True,
-        help="On invalid input: print an empty line (keeps lines aligned), skip it, or stop.",
-    )(function)  # fmt: skip
+@contextmanager
+def job_errors() -> Iterator[None]:
+    """Report what ends a job on documents: a missing package, wrong usage, a file that cannot be read or written."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise click.ClickException(missing_line(error, "links")) from None
+    except (OverthereError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+    except BrokenPipeError:
+        raise  # the reader closed the pipe
+    except OSError as error:
+        raise Impossible(str(error)) from None
 
 
 def inputs(texts: Sequence[str], metavar: str = "TEXT") -> Iterator[str]:

@@ -6,9 +6,9 @@ from typing import Literal
 
 import click
 
-from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
+from overthere.cli.common import Answer, Output, texts_argument
 from overthere.cli.reading_options import edition_option, refuse_table
-from overthere.cli.table_options import Table, table_options
+from overthere.cli.table_options import Table, answer_options
 from overthere.editions import edition
 from overthere.ground import charsets
 from overthere.values.encoding import decode
@@ -22,9 +22,7 @@ from overthere.values.encoding import decode
     help="With keep, broken escapes and octets outside the charset stay as they are.",
 )  # fmt: skip
 @edition_option()
-@on_error_option
-@format_option
-@table_options
+@answer_options
 def command(
     texts: tuple[str, ...], charset: str | None, errors: Literal["strict", "keep"], by: str, on_error: str, form: str,
     table: Table | None,

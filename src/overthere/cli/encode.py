@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
+from overthere.cli.common import Answer, Output, texts_argument
 from overthere.cli.reading_options import edition_option, iri_option, refuse_table
-from overthere.cli.table_options import Table, table_options
+from overthere.cli.table_options import Table, answer_options
 from overthere.editions import edition
 from overthere.ground.errors import CodingError
 from overthere.iri import to_characters
@@ -19,9 +19,7 @@ from overthere.values.encoding import encode
 @click.option("--keep", help="Reserved characters of that component to leave as they are, as data.")
 @edition_option()
 @iri_option
-@on_error_option
-@format_option
-@table_options
+@answer_options
 def command(
     texts: tuple[str, ...], component: str, keep: str | None, by: str, iri: bool, on_error: str, form: str,
     table: Table | None,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from overthere.cli.common import CSV_SAFE, base_uri, ignored_option, rung_option
+from overthere.cli.common import CSV_SAFE, base_uri, ignored_option, job_errors, rung_option
 from overthere.cli.link_rows import show
 from overthere.cli.numbers import JOBS, WORKERS, Count
 from overthere.cli.policies import policy_of, policy_options
@@ -24,8 +24,6 @@ from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
 from overthere.ground.display import printable, printable_name
-from overthere.ground.errors import OverthereError
-from overthere.ground.extras import missing_line
 from overthere.ground.interrupts import interruptible
 from overthere.ground.redact import mask
 from overthere.ground.rung import Rung
@@ -136,7 +134,7 @@ def command(sources: tuple[str, ...], index: str | None, where: tuple[str, ...],
 
     Exit 1 if a document could not be read completely, 2 if the table could not be written, 130 if stopped.
     """
-    try:
+    with job_errors():
         sources = _sources(sources, index, where)
         if options["engine"] == "spark":
             from overthere.cli.spark_links import run
@@ -144,14 +142,6 @@ def command(sources: tuple[str, ...], index: str | None, where: tuple[str, ...],
             run(sources, _options(options), **options)
             return
         _Job(sources, **options).run()
-    except ModuleNotFoundError as error:
-        raise click.ClickException(missing_line(error, "links")) from None
-    except (OverthereError, ValueError) as error:
-        raise click.UsageError(str(error)) from None
-    except BrokenPipeError:
-        raise  # the reader closed the pipe
-    except OSError as error:
-        raise Impossible(str(error)) from None
 
 
 def _sources(sources: tuple[str, ...], index: str | None, where: tuple[str, ...]) -> tuple[Any, ...]:
@@ -276,7 +266,9 @@ class _Job:
             if writer is not None and writer.done:
                 return None
             if writer is not None and writer.state:
-                self._take_up(writer)
+                from overthere.links.report.summary import read_state
+
+                self.tasks, self.mark, self.summary = read_state(writer.state, writer.name)
             try:
                 self._work(writer, stack)
             except KeyboardInterrupt:
@@ -305,11 +297,6 @@ class _Job:
         if (form := self.options.form) is not None:  # its steps: a file of the same name may have changed
             job_options["canonical"] = form.to_toml()
         return json.dumps({"sources": [str(source) for source in self.sources], **job_options})
-
-    def _take_up(self, writer: Writer) -> None:
-        from overthere.links.report.summary import read_state
-
-        self.tasks, self.mark, self.summary = read_state(writer.state or {}, writer.name)
 
     def _work(self, writer: Writer | None, stack: ExitStack) -> None:
         step = stack.enter_context(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,14 +71,8 @@ def read_lychee(path: Path) -> tuple[dict[str, Any], list[str], dict[str, str]]:
     for key, value in table.items():
         if key in _GLOBS:
             _add_globs(settings, _GLOBS[key], key, value, used, unused)
-        elif key == "accept" and (statuses := _statuses(value)):
-            settings["accept"] = statuses
-            used.append(key)
-        elif key == "hosts" and (hosts := _hosts(value)):
-            settings[HOSTS] = hosts
-            used.append(key)
-        elif key == "remap" and (pairs := _remaps(value)):
-            settings["remap"] = pairs
+        elif key in _CONVERSIONS and (converted := _CONVERSIONS[key](value)):
+            settings[HOSTS if key == "hosts" else key] = converted
             used.append(key)
         elif (same := _same_value(key, value)) is not None:
             settings[SAME[key]] = same
@@ -176,3 +171,7 @@ def _statuses(value: Any) -> list[str] | None:
         high = low if match[2] is None else int(match[3] or 999) - (match[2] == ".." and match[3] is not None)
         statuses.append(f"{low}..{high}")
     return statuses
+
+
+_CONVERSIONS: dict[str, Callable[[Any], list[Any] | None]] = {"accept": _statuses, "hosts": _hosts, "remap": _remaps}
+"""Settings -> the function that converts a value, to nothing if it has no counterpart."""

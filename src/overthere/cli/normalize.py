@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from overthere.cli.common import Answer, Output, format_option, on_error_option, rung_option, texts_argument
+from overthere.cli.common import Answer, Output, rung_option, texts_argument
 from overthere.cli.reading_options import Reading, reading_options
-from overthere.cli.table_options import Table, table_options
+from overthere.cli.table_options import Table, answer_options
 from overthere.editions import edition
 from overthere.ground.display import printable
 from overthere.values.normalize import Rung
@@ -17,9 +17,7 @@ from overthere.values.normalize import Rung
 @rung_option
 @click.option("--changes", "show", is_flag=True, help="Report each change with its place and RFC section.")
 @reading_options()
-@on_error_option
-@format_option
-@table_options
+@answer_options
 def command(
     texts: tuple[str, ...], rung: str, show: bool, reading: Reading, on_error: str, form: str, table: Table | None
 ) -> None:

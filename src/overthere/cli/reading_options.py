@@ -59,12 +59,9 @@ class Reading(NamedTuple):
             raise click.UsageError(f"--base is not a valid {'IRI' if self.iri else 'URI'}\n{error.figure()}") from None
 
 
-def zone_option(function: F) -> F:
-    return click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")(function)
+zone_option = click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")
 
-
-def iri_option(function: F) -> F:
-    return click.option("--iri", is_flag=True, help="Read and write IRIs (RFC 3987).")(function)
+iri_option = click.option("--iri", is_flag=True, help="Read and write IRIs (RFC 3987).")
 
 
 def edition_option(*more: str, sense: str = "Which specification to follow.") -> Callable[[F], F]:

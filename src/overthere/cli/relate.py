@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from overthere.cli.common import Answer, Output, base_options, format_option, on_error_option, texts_argument
+from overthere.cli.common import Answer, Output, base_options, texts_argument
 from overthere.cli.reading_options import Reading, reading_options
-from overthere.cli.table_options import Table, table_options
+from overthere.cli.table_options import Table, answer_options
 from overthere.kernel.reference import Form
 from overthere.values.relate import FORMS
 
@@ -15,9 +15,7 @@ from overthere.values.relate import FORMS
 @texts_argument
 @click.option("--form", "of", type=click.Choice(FORMS), help="Find the shortest of this form (RFC 3986 4.2, 4.4).")
 @reading_options(editions=False)
-@on_error_option
-@format_option
-@table_options
+@answer_options
 @base_options
 def command(
     texts: tuple[str, ...], base: str | None, bases: str | None, of: Form | None, reading: Reading, on_error: str,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import click
 
-from overthere.cli.common import Answer, Output, format_option, on_error_option, texts_argument
-from overthere.cli.table_options import Table, table_options
+from overthere.cli.common import Answer, Output, texts_argument
+from overthere.cli.table_options import Table, answer_options
 from overthere.ground.display import printable
 from overthere.ground.extras import missing_message
 from overthere.ground.redact import MASK, mask
@@ -20,9 +20,7 @@ from overthere.repairs import Repaired, SecretChange, repair
 @click.option("--scheme", help="Scheme to assume for a text without one (RFC 3986 4.5).")
 @click.option("--browsers", is_flag=True, help="Otherwise read a text as browsers do (URL Standard).")
 @click.option("--idna", is_flag=True, help="Convert host names in letters or escapes to A-labels (RFC 5891 4).")
-@on_error_option
-@format_option
-@table_options
+@answer_options
 def command(
     texts: tuple[str, ...], reference: bool, scheme: str | None, browsers: bool, idna: bool, on_error: str, form: str,
     table: Table | None,

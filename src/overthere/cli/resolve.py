@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from overthere.cli.common import Answer, Output, base_options, format_option, on_error_option, texts_argument
+from overthere.cli.common import Answer, Output, base_options, texts_argument
 from overthere.cli.reading_options import Reading, reading_options
-from overthere.cli.table_options import Table, table_options
+from overthere.cli.table_options import Table, answer_options
 from overthere.editions import NAMES, edition
 from overthere.values.resolve import same_document
 
@@ -15,9 +15,7 @@ from overthere.values.resolve import same_document
 @texts_argument
 @click.option("--loose", is_flag=True, help="Ignore a scheme equal to that of the base, as old parsers did (5.2.2).")
 @reading_options("rfc1630", "rfc1808", "rfc2396")
-@on_error_option
-@format_option
-@table_options
+@answer_options
 @base_options
 def command(
     texts: tuple[str, ...], base: str | None, bases: str | None, loose: bool, reading: Reading, on_error: str,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from overthere.cli.common import CSV_SAFE
+from overthere.cli.common import CSV_SAFE, format_option, on_error_option
 from overthere.tables import READ
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
     Table = Any  # what works on tables is loaded for tables
 
-__all__ = ["Table", "table_options"]
+__all__ = ["Table", "answer_options", "table_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _TAB = {"tab": "\t"}
@@ -59,3 +59,8 @@ def table_options(function: F) -> F:
         ),
     )  # fmt: skip
     return reduce(lambda decorated, option: option(decorated), options, verb)  # type: ignore[return-value]
+
+
+def answer_options(function: F) -> F:
+    """`--on-error`, `--format` and `table_options`: the options of a verb with one answer for each text or row."""
+    return on_error_option(format_option(table_options(function)))
