@@ -91,11 +91,14 @@ def delimited(text: str, edition: Literal["url-1997", "uri-2003"] = "url-1997") 
     >>> [d.url for d in delimited('"http://test.com/", <URL: http://test.\\n  com/> http://test.com/')]
     ['http://test.com/', 'http://test.com/', 'http://test.com/']
     """
+    name, rule = _REFERENCES[edition]
+    automaton = grammar(name).automaton(rule)
     for match in _CANDIDATE.finditer(text):
         inside = match[match.lastgroup or 0]
         url = _strip_delimiters(inside)
-        # A word such as "Note:" looks like a scheme without a URL.
-        if _is_url(url, edition) and (match.lastgroup == "angle" or not url.endswith(":")):
+        # It has only characters that a URL can have (97-19); a word such as "Note:" looks like a scheme without a URL.
+        is_url = _is_absolute(url) and automaton.accepts(url)
+        if is_url and (match.lastgroup == "angle" or not url.endswith(":")):
             joined = _strip_delimiters(_BROKEN_HYPHEN.sub("", inside))
             start, end = match.span(match.lastgroup or 0)
             yield DelimitedURL(url, start, end, joined if joined != url else None)
@@ -119,9 +122,3 @@ def _strip_delimiters(text: str) -> str:
 
 _REFERENCES = {"url-1997": ("url1997", "printed-URL-reference"), "uri-2003": ("uri2003", "absolute-URI-reference")}
 """The grammar of an edition and its rule for references with a scheme."""
-
-
-def _is_url(text: str, edition: str) -> bool:
-    """Whether a text is a URL: it has a scheme and only characters that a URL can have (decision 97-19)."""
-    name, rule = _REFERENCES[edition]
-    return _is_absolute(text) and grammar(name).automaton(rule).accepts(text)

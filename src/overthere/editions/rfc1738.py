@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from overthere.editions.coding1738 import decode_text, encode_data
 from overthere.editions.model import Edition
 from overthere.editions.other_resolutions import rfc1808
+from overthere.editions.url1994 import split_login
 from overthere.grammar.library import grammar
 from overthere.ground.errors import Finding, InvalidURI
 from overthere.kernel.reference import Parts
@@ -133,18 +134,10 @@ def _split(text: str) -> Parts:
     return Parts(parts.scheme, parts.login, parts.path or "", parts.search, parts.fragment)
 
 
-def _split_login(login: str) -> tuple[str | None, str | None, str, str | None]:
-    """Split `<user>:<password>@<host>:<port>`; within user and password ":", "@" and "/" are encoded (3.1)."""
-    userinfo, at, hostport = login.rpartition("@")
-    user, mark, password = userinfo.partition(":")
-    host, colon, port = hostport.partition(":")
-    return user if at else None, password if mark else None, host, port if colon else None
-
-
 def _host(text: str) -> str | None:
     """The host of the login (3.1); "" or "localhost" in a file URL is the machine that interprets it (3.10)."""
     login = _split_by_scheme(text).login
-    return None if login is None else _split_login(login)[2]
+    return None if login is None else split_login(login)[2]
 
 
 # -- 3.2 to 3.11: the parts of each scheme
@@ -247,7 +240,7 @@ def _parts(text: str) -> dict[str, str | None]:
     kind = scheme_parts.scheme.lower()
     parts: dict[str, str | None] = {"scheme": scheme_parts.scheme}
     if scheme_parts.login is not None:
-        user, password, host, port = _split_login(scheme_parts.login)
+        user, password, host, port = split_login(scheme_parts.login)  # they hold no ":", "@" and "/" (3.1)
         if kind in _SCHEMES_WITH_USER or kind not in _SCHEMES or user is not None:
             parts |= {"user": user, "password": password}
         parts["host"] = host

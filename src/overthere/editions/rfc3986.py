@@ -61,19 +61,10 @@ def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
 
 def _parts(text: str) -> dict[str, str | None]:
     """Return the generic parts (3); their meaning in a scheme is defined by the scheme's document."""
-    parts = split(text)
-    if parts.scheme is None:
+    parts = _named_parts(text)
+    if parts["scheme"] is None:
         raise refusal(text, "URI", False)
-    userinfo, host, port = (None, None, None) if parts.authority is None else split_authority(parts.authority)
-    components = parts._asdict()
-    return {
-        "scheme": parts.scheme,
-        "authority": components.pop("authority"),
-        "userinfo": userinfo,
-        "host": host,
-        "port": port,
-        **{name: components[name] for name in ("path", "query", "fragment")},
-    }
+    return parts
 
 
 def _named_parts(text: str) -> dict[str, str | None]:

@@ -42,11 +42,6 @@ def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
     return check_rule(grammar("uri2003"), text, rule, DOCUMENT, limit, parts_of_any(split, _parts))
 
 
-def _require_valid(text: str, rule: str) -> None:
-    if findings := _check(text, rule, 1):
-        raise InvalidURI(text, findings[0])
-
-
 # -- 3: components
 
 
@@ -205,7 +200,8 @@ _STEPS = (_case, _escapes, _segments)
 
 def _normalize(text: str, rung: Rung, registry: Registry | None) -> str:
     """Normalize up to a rung (6.2); PROTOCOL (6.2.4) would need the result of an access, so it is SCHEME here."""
-    _require_valid(text, "URI-reference")
+    if findings := _check(text, "URI-reference", 1):
+        raise InvalidURI(text, findings[0])
     parts = split(text)
     for step in _STEPS[:rung]:
         parts = step(parts)

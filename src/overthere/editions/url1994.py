@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
     from overthere.values.resolve import Target
 
-__all__ = ["DOCUMENT", "EDITION", "is_scheme", "latin1", "reading_of", "wpath_fields"]
+__all__ = ["DOCUMENT", "EDITION", "is_scheme", "latin1", "reading_of", "split_login", "wpath_fields"]
 
 DOCUMENT = "draft-ietf-uri-url-03"
 _RESOLUTION = "RFC 1630 (partial forms)"
@@ -85,19 +85,22 @@ def is_scheme(text: str) -> bool:
     return _SCHEME.match(text) is not None
 
 
+def split_login(login: str) -> tuple[str | None, str | None, str, str | None]:
+    """Split `<user>:<password>@<host>:<port>`; the last "@" ends the password (94-2), and None is undefined.
+
+    >>> split_login("foo:@host.com:80"), split_login("host.com")
+    (('foo', '', 'host.com', '80'), (None, None, 'host.com', None))
+    """
+    userinfo, at, hostport = login.rpartition("@")
+    user, mark, password = userinfo.partition(":")
+    host, colon, port = hostport.partition(":")
+    return user if at else None, password if mark else None, host, port if colon else None
+
+
 def _login(authority: str | None) -> dict[str, str | None]:
-    """Split the Internet protocol parts: user name and password before the (last, 94-2) "@", host, port."""
-    if authority is None:
-        return dict.fromkeys(("user", "password", "host", "port"))
-    userinfo, at, hostport = authority.rpartition("@")
-    user, colon, password = userinfo.partition(":")
-    host, colon_, port = hostport.partition(":")
-    return {
-        "user": user if at else None,
-        "password": password if colon else None,
-        "host": host,
-        "port": port if colon_ else None,
-    }
+    """Return the Internet protocol parts: user name, password, host and port."""
+    parts = (None,) * 4 if authority is None else split_login(authority)
+    return dict(zip(("user", "password", "host", "port"), parts, strict=True))
 
 
 def _path_after_login(parts: Parts) -> str | None:

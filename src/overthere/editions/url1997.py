@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.editions.model import Edition
 from overthere.editions.resolution_steps import Lines, all_but_last, recompose_target, remove_segments
+from overthere.editions.url1994 import split_login
 from overthere.grammar.library import grammar
 from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI, NoBase
 from overthere.ground.late_imports import default_registry
@@ -75,10 +76,7 @@ def split_site(site: str) -> Site:
     """
     if site == "":
         return Site(None, None, None, None)
-    login, at, hostport = site.rpartition("@")
-    user, colon, password = login.partition(":")
-    host, port_colon, port = hostport.partition(":")
-    return Site(user if at else None, password if colon else None, host, port if port_colon else None)
+    return Site(*split_login(site))
 
 
 def _join_site(site: Site) -> str:
