@@ -12,6 +12,7 @@ from overthere.ground.late_imports import default_registry
 from overthere.ground.rung import Rung
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.reference import Parts, guard_path, recompose, split, split_authority
+from overthere.schemes.model import lower_except_escapes
 from overthere.values.encoding import decode_bytes
 from overthere.values.hosts.address import literal
 from overthere.values.hosts.idn import a_labels
@@ -129,7 +130,7 @@ def upgrade_to_https(parts: Parts) -> Parts:
 
 
 def lower_host(parts: Parts) -> Parts:
-    return _with_host(parts, lambda host: _ESCAPES.sub(lambda m: m[0].upper(), host.lower()))
+    return _with_host(parts, lower_except_escapes)
 
 
 def clean_host_dots(parts: Parts) -> Parts:
@@ -185,15 +186,11 @@ def collapse_slashes(parts: Parts) -> Parts:
 
 
 def lower_path(parts: Parts) -> Parts:
-    return parts._replace(path=_lower_except_escapes(parts.path))
+    return parts._replace(path=lower_except_escapes(parts.path))
 
 
 def lower_query(parts: Parts) -> Parts:
-    return parts if parts.query is None else parts._replace(query=_lower_except_escapes(parts.query))
-
-
-def _lower_except_escapes(text: str) -> str:
-    return _ESCAPES.sub(lambda m: m[0].upper(), text.lower())
+    return parts if parts.query is None else parts._replace(query=lower_except_escapes(parts.query))
 
 
 def add_root_slash(parts: Parts) -> Parts:

@@ -5,14 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from overthere.kernel import percent_decode
+from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 from overthere.schemes.locator import Given, Locator, Writer
 
-__all__ = ["HostLocator", "decoded_segments"]
+__all__ = ["HasSegments", "HostLocator", "decoded", "host_without_user"]
+
+
+class HasSegments:
+    """The part of locators with a path of segments."""
+
+    __slots__ = ()
+    path: str
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The path cut at its slashes, each piece decoded from UTF-8 (RFC 3986 2.5 and 3.3); () without a path.
+
+        >>> from overthere import URI
+        >>> URI("coap://h/a%2Fb/c").locator.segments
+        ('a/b', 'c')
+        """
+        return tuple(map(decoded, self.path.split("/")[1:]))
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class HostLocator(Locator):
+class HostLocator(HasSegments, Locator):
     """`//user:password@host:port/path`.  A scheme's own locator names its document and has the name of its scheme.
 
     >>> from overthere import URI
@@ -40,16 +57,6 @@ class HostLocator(Locator):
     def join(self, to: Writer) -> str:
         return to.authority(self.host, self.port, self.user, self.password) + to.raw(self.path)
 
-    @property
-    def segments(self) -> tuple[str, ...]:
-        """The path split at its slashes, each piece decoded from UTF-8 (RFC 3986 2.5 and 3.3); () without a path.
-
-        >>> from overthere import URI
-        >>> URI("coap://h/a%2Fb/c").locator.segments
-        ('a/b', 'c')
-        """
-        return decoded_segments(self.path)
-
 
 def wants_host(parts: Given, document: str, hostless: bool = False) -> None:
     """Raise InvalidURI without "//", or without a host unless `hostless`."""
@@ -63,9 +70,20 @@ def path_of(parts: Given) -> str:
     return "" if parts.path is None else f"/{parts.path}"
 
 
-def decoded_segments(path: str) -> tuple[str, ...]:
-    """Return the segments of a path that begins with "/", decoded from UTF-8; invalid octets become lone surrogates."""
-    return tuple(
-        percent_decode(piece.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
-        for piece in path.split("/")[1:]
-    )
+def decoded(text: str) -> str:
+    """Return a written part, decoded from UTF-8; invalid octets become lone surrogates."""
+    return percent_decode(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+
+
+def host_without_user(parts: Given, expected: str, document: str) -> str:
+    """Return the host of a scheme that has no users; in 1994 its BNF has no user either, but "@" in a hostname.
+
+    expected: what a text with a user lacks.  Raises: InvalidURI for such a text, and without a host.
+    """
+    if parts.host is None:
+        raise parts.refuse(parts.path, '"//" and a host', f"{parts.scheme}-uri", document)
+    if parts.user is None:
+        return parts.host
+    if parts.edition != "url-1994" or parts.password is not None:
+        raise parts.refuse(f"//{parts.user}", expected, f"{parts.scheme}-hostport", document)
+    return f"{parts.user}@{parts.host}"

@@ -5,8 +5,10 @@ A value, made once in the scheme's own file.  Facts and syntax only; `overthere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from overthere.ground.caches import cached_property
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Access", "CommonRules", "Example", "NormalRule", "Scheme", "default_port", "last_segment",
-    "slash_for_empty_path",
+    "lower_except_escapes", "on_path", "slash_for_empty_path",
 ]  # fmt: skip
 
 
@@ -94,6 +96,23 @@ def _high_port(text: str) -> Finding | None:
     end = text.index("//") + 2 + len(authority or "")
     message = f"port {shorten(digits, 20)} is above 65535"
     return Finding("scheme-syntax", end - len(port or ""), end, "port", "port", "at most 65535", "RFC 6335 6", message)
+
+
+def on_path(change: Callable[[str], str]) -> Callable[[Parts], Parts]:
+    """Return the function of a rule that changes only the path, of a scheme without authorities."""
+    return partial(_change_path, change)
+
+
+def _change_path(change: Callable[[str], str], parts: Parts) -> Parts:
+    return parts._replace(path=change(parts.path)) if parts.authority is None else parts
+
+
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+
+
+def lower_except_escapes(text: str) -> str:
+    """Return a text in lower case, and the digits of its escapes in upper case."""
+    return _ESCAPE.sub(lambda match: match[0].upper(), text.lower())
 
 
 def default_port(port: int, source: str) -> NormalRule:

@@ -197,7 +197,11 @@ class Registry:
         """
         text = exact(uri, "check()")
         # Wrappers around a URL of 1994 and of RFC 1738 do not belong to its scheme (1994 Wrappers; RFC 1738 Appendix).
-        bare = _strip_name(text) if reading(edition) != "rfc3986" else text
+        bare = text
+        if reading(edition) != "rfc3986":
+            from overthere.editions.rfc1738 import unwrap
+
+            bare = unwrap(text)
         scheme = self.get(bare.partition(":")[0]) if ":" in bare else None
         if scheme is None:
             return []
@@ -216,16 +220,15 @@ class Registry:
         return [finding._replace(start=finding.start + offset, end=finding.end + offset) for finding in findings]
 
 
-def _strip_name(text: str) -> str:
-    from overthere.editions.rfc1738 import unwrap
-
-    return unwrap(text)
-
-
 @cache
 def _default() -> Registry:
     claims: dict[str, tuple[Claim, ...]] = {name: (_built_in(name),) for name in BUILT_IN}
-    for point in _entry_points() if is_named(GROUP) else ():
+    points: Iterable[Any] = ()
+    if is_named(GROUP):
+        from importlib.metadata import entry_points
+
+        points = entry_points(group=GROUP)
+    for point in points:
         name, package = point.name.lower(), point.dist.name if point.dist else "an unknown package"
         claim = Claim(package, point.value)
         if claim not in claims.get(name, ()):
@@ -273,12 +276,6 @@ def _load_claim(name: str, claim: Claim) -> Any:
     from importlib.metadata import EntryPoint
 
     return EntryPoint(name, claim.place, GROUP).load()
-
-
-def _entry_points() -> Iterable[Any]:
-    from importlib.metadata import entry_points
-
-    return entry_points(group=GROUP)
 
 
 @cache

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from overthere.kernel import percent_decode
-from overthere.schemes.host_locator import HostLocator
+from overthere.schemes.host_locator import HostLocator, decoded
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
 __all__ = ["COAPS", "COAPS_TCP", "COAPS_WS", "COAP_TCP", "COAP_WS", "CoAPLocator", "SCHEME"]
@@ -48,7 +47,7 @@ class CoAPLocator(HostLocator):
     def uri_query(self) -> tuple[str, ...]:
         """The values of the Uri-Query options: the arguments between "&" (RFC 7252 6.4, step 9)."""
         arguments = [] if self.query is None else self.query.split("&")
-        return tuple(percent_decode(one.encode()).decode("utf-8", "surrogateescape") for one in arguments)
+        return tuple(map(decoded, arguments))
 
 
 def _facts(name: str, **fields: Any) -> Scheme:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from overthere.ground import charsets
 from overthere.ground.errors import CodingError
 from overthere.kernel import percent_decode, percent_encode
-from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
-from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.model import Example, NormalRule, Scheme, lower_except_escapes, on_path
 
 __all__ = ["SCHEME", "TOKEN", "DataLocator"]
 
@@ -208,59 +209,42 @@ def _from_base64(octets: bytes) -> bytes:
 
 # -- The normal form
 
-_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+
+def _rule(what: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
+    """Return a rule on the text before the comma, split at semicolons."""
+    return NormalRule(what, source, on_path(partial(_change_head, change)))
 
 
-def _lower(text: str) -> str:
-    return _ESCAPE.sub(lambda match: match[0].upper(), text.lower())
+def _change_head(change: Callable[[list[str]], list[str]], path: str) -> str:
+    head, comma, data = path.partition(",")
+    return ";".join(change(head.split(";"))) + comma + data if comma else path
 
 
-def _head(parts: Parts) -> list[str] | None:
-    """Return the text before the comma, split at semicolons; None without such a comma."""
-    head, comma, _ = parts.path.partition(",")
-    return head.split(";") if comma and parts.authority is None else None
-
-
-def _with_head(parts: Parts, head: list[str]) -> Parts:
-    before, comma, data = parts.path.partition(",")
-    after = ";".join(head)
-    return parts if after == before else parts._replace(path=f"{after}{comma}{data}")
-
-
-def _lower_names(parts: Parts) -> Parts:
-    head = _head(parts)
-    if head is None:
-        return parts
+def _lower_names(head: list[str]) -> list[str]:
     named = [attribute_text.partition("=") for attribute_text in head[1:]]
     lowered = [
-        f"{_lower(name)}{equals}{value}" if equals or name.lower() == "base64" else name
+        f"{lower_except_escapes(name)}{equals}{value}" if equals or name.lower() == "base64" else name
         for name, equals, value in named
     ]
-    return _with_head(parts, [_lower(head[0]), *lowered])
+    return [lower_except_escapes(head[0]), *lowered]
 
 
-def _lower_charset(parts: Parts) -> Parts:
-    head = _head(parts)
-    if head is None or not (head[0] == "" or head[0].lower().startswith("text/")):
-        return parts
-    return _with_head(parts, [_lower(part) if part[:8].lower() == "charset=" else part for part in head])
+def _lower_charset(head: list[str]) -> list[str]:
+    if head[0] and not head[0].lower().startswith("text/"):
+        return head
+    return [lower_except_escapes(part) if part[:8].lower() == "charset=" else part for part in head]
 
 
-def _without_text_plain(parts: Parts) -> Parts:
-    head = _head(parts)
-    if head is None or head[0].lower() != "text/plain" or not any(part[:8].lower() == "charset=" for part in head):
-        return parts
-    return _with_head(parts, ["", *head[1:]])
+def _without_text_plain(head: list[str]) -> list[str]:
+    has_charset = any(part[:8].lower() == "charset=" for part in head)
+    return ["", *head[1:]] if has_charset and head[0].lower() == "text/plain" else head
 
 
 _DEFAULTS = (["", "charset=us-ascii"], ["", "charset=us-ascii", "base64"])
 
 
-def _without_us_ascii(parts: Parts) -> Parts:
-    head = _head(parts)
-    if head is None or [attribute.lower() for attribute in head] not in _DEFAULTS:
-        return parts
-    return _with_head(parts, ["", *head[2:]])
+def _without_us_ascii(head: list[str]) -> list[str]:
+    return ["", *head[2:]] if [attribute.lower() for attribute in head] in _DEFAULTS else head
 
 
 _TYPE = "[A-Za-z0-9!#$&^_.+%-]{1,127}"
@@ -284,10 +268,10 @@ SCHEME = Scheme(
     file_name=_file_name,
     access="data",
     normal=(
-        NormalRule("type, subtype, attributes and base64 are in lower case", "RFC 2397 3, RFC 2045 5.1", _lower_names),
-        NormalRule("the charset of text is in lower case", "RFC 2046 4.1.2", _lower_charset),
-        NormalRule("text/plain with a charset is left out", "RFC 2397 2", _without_text_plain),
-        NormalRule("charset=US-ASCII alone is left out", "RFC 2397 2", _without_us_ascii),
+        _rule("type, subtype, attributes and base64 are in lower case", "RFC 2397 3, RFC 2045 5.1", _lower_names),
+        _rule("the charset of text is in lower case", "RFC 2046 4.1.2", _lower_charset),
+        _rule("text/plain with a charset is left out", "RFC 2397 2", _without_text_plain),
+        _rule("charset=US-ASCII alone is left out", "RFC 2397 2", _without_us_ascii),
     ),
     examples=(
         Example("data:,A%20brief%20note", "RFC 2397 4"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from overthere.schemes.host_locator import decoded_segments
+from overthere.schemes.host_locator import HasSegments
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 
@@ -23,7 +23,7 @@ idchar             = ALPHA / DIGIT / "." / "-" / "_" / pct-encoded
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class DIDLocator(Locator):
+class DIDLocator(HasSegments, Locator):
     """A DID with path, query and fragment; all as written, because its method defines what escapes mean.
 
     >>> from overthere import URI
@@ -56,11 +56,6 @@ class DIDLocator(Locator):
     def did(self) -> str:
         """The DID without path, query and fragment, which names the subject (3.1)."""
         return f"did:{self.method}:{self.id}"
-
-    @property
-    def segments(self) -> tuple[str, ...]:
-        """The path cut at its slashes, each piece decoded from UTF-8; () without a path."""
-        return decoded_segments(self.path)
 
 
 SCHEME = Scheme(

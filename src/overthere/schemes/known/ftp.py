@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
@@ -153,7 +153,8 @@ SCHEME = Scheme(
     ),
 )
 
-FTPS = Scheme(
+FTPS = replace(
+    SCHEME,
     name="ftps",
     title="File Transfer Protocol over TLS",
     documents={"rfc3986": "as clients use it; RFC 1738 3.2, RFC 4217"},
@@ -163,13 +164,8 @@ FTPS = Scheme(
     port=990,
     tls=True,
     protocol="ftp",
-    needs_host=True,
-    anonymous=SCHEME.anonymous,
-    lines=True,
-    own_octets=SCHEME.own_octets,
-    linkable=True,
-    file_name=SCHEME.file_name,
-    hierarchical=True,
+    redirected_from=(),
+    access=None,
     unspoken="a transfer takes FTP over TLS (RFC 4217), which overthere does not speak; it speaks FTP without TLS",
     normal=(
         default_port(990, "IANA's port numbers: ftps, 990"),

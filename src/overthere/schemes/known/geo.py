@@ -8,9 +8,8 @@ from decimal import Decimal
 from typing import ClassVar
 
 from overthere.ground.errors import CodingError
-from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
-from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.model import Example, NormalRule, Scheme, on_path
 
 __all__ = ["SCHEME", "GeoLocator"]
 
@@ -135,57 +134,45 @@ def _number(text: str) -> str:
     return f"-{shortened}" if text[0] == "-" and shortened != "0" else shortened
 
 
-def _is_pole(text: str) -> bool:
-    return _number(text).lstrip("-") == "90"
+def _plain_marks(path: str) -> str:
+    front, mark, parameters = path.partition(";")
+    return front + mark + _MARK.sub(lambda match: chr(int(match[0][1:], 16)), parameters)
 
 
-def _normal_parts(parts: Parts) -> Parts:
-    if parts.authority is not None:
-        return parts
-    front, mark, parameters = parts.path.partition(";")
-    return parts._replace(path=front + mark + _MARK.sub(lambda match: chr(int(match[0][1:], 16)), parameters))
-
-
-def _names(parts: Parts) -> Parts:
-    if parts.authority is not None:
-        return parts
-    front, *pars = parts.path.split(";")
+def _names(path: str) -> str:
+    front, *pars = path.split(";")
     pairs = [par.partition("=") for par in pars]
     lowered = [(name.lower() if _LABEL.fullmatch(name) else name, mark, value) for name, mark, value in pairs]
     if lowered and lowered[0][0] == "crs":
         lowered[0] = ("crs", lowered[0][1], lowered[0][2].lower() if "%" not in lowered[0][2] else lowered[0][2])
         lowered = lowered[1:] if lowered[0][2] == "wgs84" and "crs" not in (p[0] for p in lowered[1:2]) else lowered
-    return parts._replace(path=";".join([front, *map("".join, lowered)]))
+    return ";".join([front, *map("".join, lowered)])
 
 
-def _numbers(parts: Parts) -> Parts:
-    if parts.authority is not None:
-        return parts
-    front, *pars = parts.path.split(";")
+def _numbers(path: str) -> str:
+    front, *pars = path.split(";")
     coordinates = [_number(coordinate) for coordinate in front.split(",")]
     crs = pars[0] if pars and pars[0].startswith("crs=") else ""
     if crs in ("", "crs=wgs84") and len(coordinates) in (2, 3) and _NUMBER.fullmatch(coordinates[1]):
-        if _is_pole(coordinates[0]):
+        if coordinates[0].lstrip("-") == "90":  # a pole
             coordinates[1] = "0"
         elif coordinates[1] == "-180":
             coordinates[1] = "180"
     at = 1 if crs else 0
     if len(pars) > at and pars[at].startswith("u="):
         pars[at] = "u=" + _number(pars[at][2:])
-    return parts._replace(path=";".join([",".join(coordinates), *pars]))
+    return ";".join([",".join(coordinates), *pars])
 
 
-def _in_order(parts: Parts) -> Parts:
-    if parts.authority is not None:
-        return parts
-    front, *pars = parts.path.split(";")
+def _in_order(path: str) -> str:
+    front, *pars = path.split(";")
     at = 1 if pars and pars[0].startswith("crs=") else 0
     at += 1 if len(pars) > at and pars[at].startswith("u=") else 0
     sorted_parameters = sorted(pars[at:], key=_name)
     # After the first two, a second crs or u must not move to the front.
     if any(_name(parameter) in ("crs", "u") for parameter in sorted_parameters):
-        return parts
-    return parts._replace(path=";".join([front, *pars[:at], *sorted_parameters]))
+        return path
+    return ";".join([front, *pars[:at], *sorted_parameters])
 
 
 def _name(par: str) -> str:
@@ -204,14 +191,16 @@ SCHEME = Scheme(
     locates_nothing='a geo URI identifies a physical location, and there is no "dereference" of it: an application '
     "may show it on a map (RFC 5870 1, 4)",
     normal=(
-        NormalRule("needless escapes in a parameter are decoded", "RFC 5870 3.4.4, 6.4", _normal_parts),
+        NormalRule("needless escapes in a parameter are decoded", "RFC 5870 3.4.4, 6.4", on_path(_plain_marks)),
         NormalRule(
             "names and the reference system are in lower case, and wgs84 is left out",
             "RFC 5870 3.3, 3.4.1, 3.4.4",
-            _names,
+            on_path(_names),
         ),
-        NormalRule("numbers have no needless zeros, and a pole no longitude", "RFC 5870 3.4.2, 3.4.4", _numbers),
-        NormalRule("parameters are in the order of their names", "RFC 5870 3.4.4, 6.4", _in_order),
+        NormalRule(
+            "numbers have no needless zeros, and a pole no longitude", "RFC 5870 3.4.2, 3.4.4", on_path(_numbers)
+        ),
+        NormalRule("parameters are in the order of their names", "RFC 5870 3.4.4, 6.4", on_path(_in_order)),
     ),
     examples=(
         Example("geo:13.4125,103.8667", "RFC 5870 6.1"),

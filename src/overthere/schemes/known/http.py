@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from overthere.kernel.percent import percent_decode
-from overthere.schemes.locator import Given, Locator, Writer
+from overthere.schemes.host_locator import HostLocator, decoded
+from overthere.schemes.locator import Given
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
 __all__ = ["HTTPS", "PORTS", "SCHEME", "HTTPLocator", "Origin"]
@@ -45,11 +45,12 @@ class Origin(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class HTTPLocator(Locator):
+class HTTPLocator(HostLocator):
     """An HTTP server, and the request to it (RFC 9110 4.2).
 
     Path and query are kept as they are sent, with their escapes, because the client does not interpret them (1994
-    HTTP).  Characters that 1994 and RFC 1738 allow and a request does not (a space) are escaped on reading.
+    HTTP).  Characters that 1994 and RFC 1738 allow and a request does not (a space) are escaped on reading.  User and
+    password have no use in these schemes (RFC 1738 3.3; RFC 9110 4.2.4).
 
     >>> from overthere import URI
     >>> there = URI("http://Example.com:8080/a%2Fb/c?q=x+y#s").locator
@@ -59,20 +60,13 @@ class HTTPLocator(Locator):
     (('a/b', 'c'), '/a%2Fb/c?q=x+y', 'http://example.com:8080')
     """
 
-    user: str | None = None
-    """From the userinfo, which has no use in these schemes (RFC 1738 3.3; RFC 9110 4.2.4)."""
-    password: str | None = None
-    host: str = ""
-    port: int | None = None
-    path: str = ""
-    """As written, with its leading slash; "" without a path."""
     scheme: str = field(default="http", kw_only=True)
     searched: ClassVar[bool] = True
-    as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}
+    document: ClassVar[str] = "RFC 9110 4.2"
 
     @classmethod
     def split(cls, given: Given) -> HTTPLocator:
-        rule, source = _SOURCES.get(given.edition, (f"{given.scheme}-uri", _TODAY.get(given.scheme, "RFC 9110 4.2")))
+        rule, source = _SOURCES.get(given.edition, (f"{given.scheme}-uri", _TODAY.get(given.scheme, cls.document)))
         if given.host is None or (given.host == "" and given.scheme in ("http", "https")):
             raise given.refuse(given.path if given.host is None else None, '"//" and a host', rule, source)
         return cls(
@@ -81,9 +75,6 @@ class HTTPLocator(Locator):
             query=None if given.query is None else _sendable(given, given.query),
             **given.rest(query=False),
         )
-
-    def join(self, to: Writer) -> str:
-        return to.authority(self.host, self.port, self.user, self.password) + to.raw(self.path)
 
     @property
     def target(self) -> str:
@@ -95,18 +86,13 @@ class HTTPLocator(Locator):
         return (self.path or "/") + ("" if without else f"?{self.query}")
 
     @property
-    def segments(self) -> tuple[str, ...]:
-        """The path cut at its slashes, each piece decoded from UTF-8 (RFC 3986 2.5 and 3.3); () without a path."""
-        return tuple(map(_text, self.path[1:].split("/"))) if self.path else ()
-
-    @property
     def words(self) -> tuple[str, ...]:
         """The search as 1994 has it, words joined with "+", each decoded from UTF-8; () without a query.
 
         >>> HTTPLocator(host="h", query="fire+%26+water").words
         ('fire', '&', 'water')
         """
-        return () if self.query is None else tuple(map(_text, self.query.split("+")))
+        return () if self.query is None else tuple(map(decoded, self.query.split("+")))
 
     @property
     def origin(self) -> Origin:
@@ -125,10 +111,6 @@ def _sendable(given: Given, raw: str) -> str:
         return raw
     last = "\xff" if given.edition == "url-1994" else "\x7f"
     return _UNSENT.sub(lambda match: f"%{ord(match[0]):02X}" if match[0] <= last else match[0], raw)
-
-
-def _text(raw: str) -> str:
-    return percent_decode(raw.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
 
 
 def _facts(name: str, **fields: Any) -> Scheme:

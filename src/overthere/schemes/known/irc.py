@@ -6,7 +6,7 @@ Its locator and facts serve ircs too.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from overthere.ground.errors import CodingError
 from overthere.schemes.host_locator import wants_host
@@ -41,7 +41,6 @@ class IRCLocator(Locator):
     """The flags after it, separated by commas: "isuser" or "ischannel", "isserver" or "isnetwork"; unknown ones as
     written."""
     scheme: str = field(default="irc", kw_only=True)
-    as_written: ClassVar[frozenset[str]] = Locator.as_written
 
     @classmethod
     def split(cls, given: Given) -> IRCLocator:

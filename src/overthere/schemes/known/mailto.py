@@ -9,7 +9,7 @@ from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.addr_spec import ATEXT, split_at
 from overthere.schemes.locator import Given, Locator, Writer
-from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.model import Example, NormalRule, Scheme, lower_except_escapes, on_path
 from overthere.values.scheme_query import LINE_END
 
 __all__ = ["SCHEME", "MailtoLocator", "is_unsafe", "mailboxes"]
@@ -199,12 +199,6 @@ def mailboxes(value: str) -> tuple[str, ...]:
 
 # -- The normal form
 
-_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
-
-
-def _lower(text: str) -> str:
-    return _ESCAPE.sub(lambda match: match[0].upper(), text.lower())
-
 
 def _to_before_the_question_mark(parts: Parts) -> Parts:
     hfields = [] if parts.query is None else parts.query.split("&")
@@ -218,23 +212,23 @@ def _to_before_the_question_mark(parts: Parts) -> Parts:
     return parts._replace(path=addresses, query="&".join(hfields) if hfields else None)
 
 
-def _lower_domains(parts: Parts) -> Parts:
-    if parts.authority is not None:
-        return parts
-    addresses = [address.rpartition("@") for address in parts.path.split(",")]
+def _lower_domains(path: str) -> str:
+    addresses = [address.rpartition("@") for address in path.split(",")]
     lowered = (
         # A domain literal keeps its case (RFC 822 3.4.7: dtext).
-        f"{local}{at}{domain if not at or domain.startswith('%5B') else _lower(domain)}"
+        f"{local}{at}{domain if not at or domain.startswith('%5B') else lower_except_escapes(domain)}"
         for local, at, domain in addresses
     )
-    return parts._replace(path=",".join(lowered))
+    return ",".join(lowered)
 
 
 def _lower_names(parts: Parts) -> Parts:
     if not parts.query:
         return parts
     hfields = (field.partition("=") for field in parts.query.split("&"))
-    return parts._replace(query="&".join(f"{_lower(name)}{equals}{value}" for name, equals, value in hfields))
+    return parts._replace(
+        query="&".join(f"{lower_except_escapes(name)}{equals}{value}" for name, equals, value in hfields)
+    )
 
 
 SCHEME = Scheme(
@@ -258,7 +252,7 @@ SCHEME = Scheme(
         NormalRule(
             'addresses of the header field "to" are written before the "?"', "RFC 6068 2", _to_before_the_question_mark
         ),
-        NormalRule("the domain name of an address is in lower case", "RFC 3986 6.2.3", _lower_domains),
+        NormalRule("the domain name of an address is in lower case", "RFC 3986 6.2.3", on_path(_lower_domains)),
         NormalRule("the name of a header field is in lower case", "RFC 6068 2", _lower_names),
     ),
     examples=(

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from overthere.kernel import percent_decode
-from overthere.schemes.host_locator import HostLocator
+from overthere.schemes.host_locator import HostLocator, decoded
 from overthere.schemes.model import Example, Scheme, default_port
 
 __all__ = ["MQTTLocator", "MQTTS", "SCHEME"]
@@ -34,8 +33,7 @@ class MQTTLocator(HostLocator):
     @property
     def topic(self) -> str | None:
         """The path after the first slash, decoded; None if it is empty."""
-        topic = percent_decode(self.path[1:].encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
-        return topic or None
+        return decoded(self.path[1:]) or None
 
 
 def _facts(name: str, **fields: Any) -> Scheme:
@@ -54,6 +52,7 @@ mqtt-host = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims
         linkable=True,
         unspoken="a subscription takes MQTT (OASIS MQTT 5.0), which overthere does not speak",
         normal=(default_port(PORTS[name], "IANA's port numbers; RFC 3986 6.2.3"),),
+        notes=("No document defines the path: many clients read it as a topic, others ignore it.",),
         **fields,
     )
 
@@ -62,7 +61,6 @@ SCHEME = _facts(
     "mqtt",
     title="MQTT broker",
     examples=(Example("mqtt://joe@broker.example.com/home/temperature", "of our own"),),
-    notes=("No document defines the path: many clients read it as a topic, others ignore it.",),
 )
 
 MQTTS = _facts(
@@ -71,6 +69,5 @@ MQTTS = _facts(
     tls=True,
     protocol="mqtt",
     examples=(Example("mqtts://joe@broker.example.com/home/temperature", "of our own"),),
-    notes=("No document defines the path: many clients read it as a topic, others ignore it.",),
 )
 """mqtts: a broker of MQTT over TLS, as clients use it (no document; the protocol: OASIS MQTT 5.0)."""

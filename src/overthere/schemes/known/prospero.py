@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from overthere.ground.errors import CodingError
+from overthere.schemes.host_locator import host_without_user
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
 
@@ -61,13 +62,7 @@ class ProsperoLocator(Locator):
     @classmethod
     def split(cls, given: Given) -> ProsperoLocator:
         named = given.named
-        host = given.host
-        if host is None:
-            raise given.refuse(given.path, '"//" and a host', "prospero-uri", "RFC 4157 2")
-        if given.user is not None:
-            if given.edition != "url-1994" or given.password is not None:
-                raise given.refuse(f"//{given.user}", "no user name or password", "prospero-hostport", "RFC 4157 2")
-            host = f"{given.user}@{host}"  # the BNF of 1994 has no user here, but "@" in a hostname
+        host = host_without_user(given, "no user name or password", "RFC 4157 2")
         hsoname, fields = named.get("hsoname", named.get("ppath")), named.get("fieldspec")
         if given.edition == "rfc3986" and given.path is not None:
             hsoname, mark, field_text = given.path.partition(";")

@@ -6,13 +6,15 @@ The locator, the rules and the normal form serve sips too, which differs in what
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any
 
 from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
-from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.model import Example, NormalRule, Scheme, lower_except_escapes
 from overthere.schemes.shapes import MAILBOX, PHONE
 
 __all__ = ["SCHEME", "SIPS", "SIPLocator"]
@@ -119,8 +121,6 @@ class SIPLocator(Locator):
             raise CodingError('"?" begins a header field')
         return f"{text}?" + "&".join(f"{to.text(n, _IN_HEADER)}={to.text(v, _IN_HEADER)}" for n, v in self.headers)
 
-    as_written: ClassVar[frozenset[str]] = Locator.as_written
-
     @property
     def is_phone(self) -> bool:
         """Whether the user is a telephone number by the parameter "user" (19.1.1).
@@ -135,50 +135,39 @@ class SIPLocator(Locator):
 # -- The normal form: what 19.1.4 takes for equal.
 
 _MARK = re.compile("%(?:21|2[789A])")
-_CASE = re.compile("%[0-9A-F]{2}|[A-Z]+")
 
 
-def _lower(text: str) -> str:
-    return _CASE.sub(lambda match: match[0] if match[0][0] == "%" else match[0].lower(), text)
+def _rule(what: str, source: str, change: Callable[[str], str]) -> NormalRule:
+    """Return a rule on path and query as one text, as a user may hold "?"."""
+    return NormalRule(what, source, partial(_normalize_parts, change))
 
 
-def _path_and_query(parts: Parts) -> str | None:
-    """Path and query as one text, as a user may hold "?"; None where there is an authority."""
+def _normalize_parts(change: Callable[[str], str], parts: Parts) -> Parts:
     if parts.authority is not None:
-        return None
-    return parts.path if parts.query is None else f"{parts.path}?{parts.query}"
-
-
-def _split_whole(parts: Parts, full: str) -> Parts:
-    path, mark, query = full.partition("?")
+        return parts
+    full = parts.path if parts.query is None else f"{parts.path}?{parts.query}"
+    path, mark, query = change(full).partition("?")
     return parts._replace(path=path, query=query if mark else None)
 
 
-def _plain_marks(parts: Parts) -> Parts:
-    full = _path_and_query(parts)
-    return parts if full is None else _split_whole(parts, _MARK.sub(lambda match: chr(int(match[0][1:], 16)), full))
+def _plain_marks(full: str) -> str:
+    return _MARK.sub(lambda match: chr(int(match[0][1:], 16)), full)
 
 
-def _lower_case(parts: Parts) -> Parts:
-    full = _path_and_query(parts)
-    if full is None:
-        return parts
+def _lower_case(full: str) -> str:
     info, at, after_at = full.rpartition("@")
     host_part, mark, query = after_at.partition("?")
     headers = (pair.partition("=") for pair in query.split("&"))
-    lowered = "&".join(f"{_lower(name)}{equals}{value}" for name, equals, value in headers)
-    return _split_whole(parts, f"{info}{at}{_lower(host_part)}{mark}{lowered}")
+    lowered = "&".join(f"{lower_except_escapes(name)}{equals}{value}" for name, equals, value in headers)
+    return f"{info}{at}{lower_except_escapes(host_part)}{mark}{lowered}"
 
 
-def _in_order(parts: Parts) -> Parts:
-    full = _path_and_query(parts)
-    if full is None:
-        return parts
+def _in_order(full: str) -> str:
     info, at, after_at = full.rpartition("@")
     host_part, mark, query = after_at.partition("?")
     hostport, *parameters = host_part.split(";")
     host_part = ";".join([hostport, *sorted(parameters, key=_name)])
-    return _split_whole(parts, f"{info}{at}{host_part}{mark}" + "&".join(sorted(query.split("&"), key=_name)))
+    return f"{info}{at}{host_part}{mark}" + "&".join(sorted(query.split("&"), key=_name))
 
 
 def _name(pair: str) -> str:
@@ -186,11 +175,11 @@ def _name(pair: str) -> str:
 
 
 NORMAL = (
-    NormalRule('an escape of one of "!*\'()" is that character', "RFC 3261 19.1.4, RFC 2396 2.2", _plain_marks),
-    NormalRule(
+    _rule('an escape of one of "!*\'()" is that character', "RFC 3261 19.1.4, RFC 2396 2.2", _plain_marks),
+    _rule(
         "the host, parameters and the names of header fields are in lower case", "RFC 3261 19.1.4, 7.3.1", _lower_case
     ),
-    NormalRule("parameters and header fields are in the order of their names", "RFC 3261 19.1.4", _in_order),
+    _rule("parameters and header fields are in the order of their names", "RFC 3261 19.1.4", _in_order),
 )
 NOTES = (
     "A written default port is not equal to an omitted one (RFC 3261 19.1.4).",

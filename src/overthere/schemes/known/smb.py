@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from overthere.schemes.host_locator import decoded_segments, path_of, wants_host
+from overthere.schemes.host_locator import HasSegments, path_of, wants_host
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 
@@ -19,7 +19,7 @@ smb-uri = "smb:" "//" authority path-abempty [ "?" query ]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class SMBLocator(Locator):
+class SMBLocator(HasSegments, Locator):
     """A workgroup, or a server, a share of it, and a path in the share.
 
     >>> from overthere import URI
@@ -61,11 +61,6 @@ class SMBLocator(Locator):
     def share(self) -> str | None:
         """The first segment of the path, decoded; None without one."""
         return next(filter(None, self.segments), None)
-
-    @property
-    def segments(self) -> tuple[str, ...]:
-        """The path cut at its slashes, each piece decoded from UTF-8; () without a path."""
-        return decoded_segments(self.path)
 
 
 SCHEME = Scheme(

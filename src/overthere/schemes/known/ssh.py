@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from overthere.ground.errors import CodingError
-from overthere.schemes.host_locator import decoded_segments, path_of, wants_host
+from overthere.schemes.host_locator import HasSegments, path_of, wants_host
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
 
@@ -39,7 +39,7 @@ _TYPE = re.compile("(.*);type=([aidAID])", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class SSHLocator(Locator):
+class SSHLocator(HasSegments, Locator):
     """The host and the user of a session, and the fingerprint of the host's key.
 
     >>> from overthere import URI
@@ -101,11 +101,6 @@ class SSHLocator(Locator):
         """The fingerprint of the host's key: the algorithm and the octets in hexadecimal digits, all separated by "-"
         (3.1)."""
         return next((value for name, value in self.parameters if name == "fingerprint"), None)
-
-    @property
-    def segments(self) -> tuple[str, ...]:
-        """The path cut at its slashes, each piece decoded from UTF-8 (RFC 3986 2.5 and 3.3); () without a path."""
-        return decoded_segments(self.path)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

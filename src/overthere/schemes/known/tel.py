@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 
 from overthere.ground.errors import CodingError
-from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
-from overthere.schemes.model import Example, NormalRule, Scheme
+from overthere.schemes.model import Example, NormalRule, Scheme, lower_except_escapes, on_path
 from overthere.schemes.shapes import PHONE
 
 __all__ = ["SCHEME", "TelLocator"]
@@ -98,7 +95,7 @@ class TelLocator(Locator):
 
     def __post_init__(self) -> None:
         Locator.__post_init__(self)
-        object.__setattr__(self, "parameters", tuple(sorted(self.parameters, key=_by_name)))
+        object.__setattr__(self, "parameters", tuple(sorted(self.parameters, key=lambda pair: pair[0].lower())))
 
     @property
     def is_global(self) -> bool:
@@ -173,28 +170,11 @@ class TelLocator(Locator):
         return text
 
 
-def _by_name(parameter: tuple[str, str | None]) -> str:
-    return parameter[0].lower()
-
-
 _MARK = re.compile("%(?:21|2[789A])")
-_CASE = re.compile("%[0-9A-F]{2}|[A-Z]+")
-
-
-def _on_path(change: Callable[[str], str]) -> Callable[[Parts], Parts]:
-    return partial(_normalize_parts, change)
-
-
-def _normalize_parts(change: Callable[[str], str], parts: Parts) -> Parts:
-    return parts._replace(path=change(parts.path)) if parts.authority is None else parts
 
 
 def _plain_marks(path: str) -> str:
     return _MARK.sub(lambda match: chr(int(match[0][1:], 16)), path)
-
-
-def _lower(path: str) -> str:
-    return _CASE.sub(lambda match: match[0] if match[0][0] == "%" else match[0].lower(), path)
 
 
 def _no_separators(path: str) -> str:
@@ -232,10 +212,10 @@ SCHEME = Scheme(
         'a particular number" (RFC 3966 1), and nothing calls it without the consent of the user (11)'
     ),
     normal=(
-        NormalRule('an escape of one of "!*\'()" is that character', "RFC 3966 3", _on_path(_plain_marks)),
-        NormalRule("letters have no case, and lower case is preferred", "RFC 3966 4", _on_path(_lower)),
-        NormalRule("visual separators are not compared", "RFC 3966 4, 5.1.1", _on_path(_no_separators)),
-        NormalRule("parameters have their order", "RFC 3966 3, 4", _on_path(_in_order)),
+        NormalRule('an escape of one of "!*\'()" is that character', "RFC 3966 3", on_path(_plain_marks)),
+        NormalRule("letters have no case, and lower case is preferred", "RFC 3966 4", on_path(lower_except_escapes)),
+        NormalRule("visual separators are not compared", "RFC 3966 4, 5.1.1", on_path(_no_separators)),
+        NormalRule("parameters have their order", "RFC 3966 3, 4", on_path(_in_order)),
     ),
     examples=(
         Example("tel:+1-816-555-1212", "RFC 3986 1.1.2"),

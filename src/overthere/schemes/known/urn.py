@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from overthere.kernel import percent_decode
 from overthere.kernel.reference import Parts
+from overthere.schemes.host_locator import decoded
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
 
@@ -126,7 +126,7 @@ class URNLocator(Locator):
         >>> URNLocator("example", "%D0%B0123,z456").decoded == "\\u0430123,z456"
         True
         """
-        return percent_decode(self.nss.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+        return decoded(self.nss)
 
 
 _UUID = re.compile("[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")

@@ -138,13 +138,10 @@ class FileLocator(Locator):
         return from_path(path, platform)
 
 
-def _is_local_host(authority: str | None) -> bool:
-    return authority is None or authority.lower() in ("", "localhost")
-
-
 def _empty_host(parts: Parts) -> Parts:
     """The guard against "//" without an authority, "/." (decision 3986-1), is needed no more."""
-    if not _is_local_host(parts.authority) or parts.authority == "" or not parts.path.startswith("/"):
+    is_localhost = parts.authority is None or parts.authority.lower() == "localhost"
+    if not is_localhost or not parts.path.startswith("/"):
         return parts
     return parts._replace(authority="", path=remove_dot_segments(parts.path))
 

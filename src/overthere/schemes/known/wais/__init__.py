@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from overthere.ground.errors import CodingError
+from overthere.schemes.host_locator import host_without_user
 from overthere.schemes.known.wais.identifier import WAISField, from_fields, to_fields
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
@@ -67,13 +68,7 @@ class WAISLocator(Locator):
     @classmethod
     def split(cls, given: Given) -> WAISLocator:
         named = given.named
-        host = given.host
-        if host is None:
-            raise given.refuse(given.path, '"//" and a host', "wais-uri", "RFC 4156 2")
-        if given.user is not None:
-            if given.edition != "url-1994" or given.password is not None:
-                raise given.refuse(f"//{given.user}", "no user name before the host", "wais-hostport", "RFC 4156 2")
-            host = f"{given.user}@{host}"  # the BNF of 1994 has no user here, but "@" in a hostname
+        host = host_without_user(given, "no user name before the host", "RFC 4156 2")
         database, wtype, wpath = named.get("database"), named.get("wtype"), named.get("wpath")
         search = named.get("search")
         if given.edition == "rfc3986":
@@ -118,14 +113,10 @@ class WAISLocator(Locator):
         """1994 knows only the fields; RFC 1738 has neither "=" nor ";" in a wpath; today either may be written."""
         if to.edition == "url-1994" or (to.edition == "rfc3986" and self.as_fields):
             keep = "@+" if to.edition == "url-1994" else "!$&'()*+,:@"
-            text = "".join(f"{field.number}={_write_part(field.data, to, keep)};" for field in self.fields)
+            text = "".join(f"{field.number}={to.text(field.data, keep)};" for field in self.fields)
             if to.edition == "url-1994" or from_fields(text) == docid:
                 return text
-        return _write_part(docid, to, "" if to.edition == "rfc1738" else "!$&'()*+,:@")
-
-
-def _write_part(octets: bytes, to: Writer, keep: str) -> str:
-    return to.text(octets, keep)
+        return to.text(docid, "" if to.edition == "rfc1738" else "!$&'()*+,:@")
 
 
 SCHEME = Scheme(
