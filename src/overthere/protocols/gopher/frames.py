@@ -47,16 +47,14 @@ class FramedAnswer:
                 raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=self.context)
             if not (yield from wire.fill()):
                 if limit is not None:
-                    raise AccessFailed(
-                        f"the server closed {limit - searched:,} octets before the end", where=self.context
-                    )
-                if searched and wire.buffer.rstrip() != b".":
-                    raise AccessFailed("the server closed the connection in the middle of a line", where=self.context)
-                if self.until == "dot" and not searched:
-                    raise AccessFailed(
-                        "the server closed the connection without the announced period", where=self.context
-                    )
-                return None
+                    problem = f"the server closed {limit - searched:,} octets before the end"
+                elif searched and wire.buffer.rstrip() != b".":
+                    problem = "the server closed the connection in the middle of a line"
+                elif self.until == "dot" and not searched:
+                    problem = "the server closed the connection without the announced period"
+                else:
+                    return None
+                raise AccessFailed(problem, where=self.context)
         size = end + 1 if end >= 0 else self.remaining
         if size > wire.max_line + 1:
             raise LimitExceeded(f"a line of more than {wire.max_line:,} octets", where=self.context)

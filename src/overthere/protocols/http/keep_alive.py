@@ -86,12 +86,8 @@ def _content(reader: AnswerReader, request: Request, state: RequestState) -> Dia
             yield Data(bytes(event.data[: request.limit - size]))
             return
         yield Data(bytes(event.data))
-    state.is_open = _can_continue(reader)
-
-
-def _can_continue(reader: AnswerReader) -> bool:
-    """Whether the connection accepts another request; data after the answer would not belong to any."""
-    return reader.conn.their_state is reader.h11.DONE and not reader.held_octets
+    # Data after the answer would not belong to any request.
+    state.is_open = reader.conn.their_state is reader.h11.DONE and not reader.held_octets
 
 
 def _head(status: int, details: dict[str, Any], fields: dict[str, str]) -> Head:

@@ -164,15 +164,12 @@ def entry(operation: Element, where: str) -> tuple[bytes, dict[str, list[str] | 
             count += 1
             if count > _MAX_VALUES:
                 raise LimitExceeded(f"an entry of more than {_MAX_VALUES:,} values", where=where)
-    return name, {kind: values if _has_binary_option(kind) else _texts(values) for kind, values in raw.items()}
+    return name, {kind: _texts(kind, values) for kind, values in raw.items()}
 
 
-def _has_binary_option(kind: str) -> bool:
-    """Whether an attribute has the option "binary" (RFC 4522 3)."""
-    return "binary" in kind.lower().split(";")[1:]
-
-
-def _texts(values: list[bytes]) -> list[str] | list[bytes]:
+def _texts(kind: str, values: list[bytes]) -> list[str] | list[bytes]:
+    if "binary" in kind.lower().split(";")[1:]:  # the option (RFC 4522 3)
+        return values
     try:
         texts = [value.decode() for value in values]
     except UnicodeDecodeError:

@@ -168,13 +168,6 @@ def _numbers_of_group(plan: Plan, details: dict[str, Any], where: str) -> Dialog
             yield Item(article)
 
 
-def _newsgroup_filter(locator: NewsLocator | NNTPLocator) -> Matches | None:
-    """Return the filter for a list of all newsgroups, if the locator has a pattern."""
-    if not locator.group or locator.group == "*":
-        return None
-    return wildmat(locator.native(locator.group))
-
-
 def wildmat(pattern: str) -> Matches:
     """Return a function that matches whole names by a pattern of `*` and `?` (RFC 3977 4.2).
 
@@ -200,8 +193,9 @@ def _content(wire: Wire, plan: Plan, step: Receive, reply: Reply, details: dict[
         yield Head("message/rfc822", "scheme", details=details)
         yield from _article_text(wire, context)
         return
-    matches = _newsgroup_filter(locator) if step.role is NewsRole.ALL_NEWSGROUPS else None
-    if matches is not None:
+    matches: Matches | None = None
+    if step.role is NewsRole.ALL_NEWSGROUPS and locator.group and locator.group != "*":
+        matches = wildmat(locator.native(locator.group))
         details["names"] = "filtered from the server's list of all newsgroups (RFC 977 3.6)"
     yield Head(listing=True, details=details)
     entry = _ENTRIES[step.role]

@@ -112,7 +112,8 @@ def _names_no_server(locator: NewsLocator | NNTPLocator) -> bool:
 def _news(locator: NewsLocator) -> Iterator[Step]:
     """Return the requests for an article, the overview of a newsgroup, or the matching newsgroups (RFC 5538 4)."""
     if locator.message_id is not None:
-        yield _article(b"<" + _message_id(locator.message_id) + b">", "RFC 5538 4, RFC 3977 6.2.1")
+        reference = b"<" + _message_id(locator.message_id) + b">"
+        yield _command("ARTICLE", reference, "RFC 5538 4, RFC 3977 6.2.1", NewsRole.ASK_ARTICLE)
         yield _receive_block(NewsRole.ARTICLE, "the article", "RFC 3977 6.2.1")
     elif locator.is_set:
         pattern = locator.group or "*"
@@ -136,8 +137,8 @@ def _nntp(locator: NNTPLocator) -> Iterator[Step]:
     digits = str(locator.article_number)
     if len(digits) > _MAX_DIGITS:
         raise PlanRefused(f"the article number has {len(digits)} digits, more than {_MAX_DIGITS}", "RFC 3977 6")
-    yield _group(_newsgroup_octets(locator))
-    yield _article(digits.encode(), "RFC 5538 3, RFC 3977 6.2.1")
+    yield _command("GROUP", _newsgroup_octets(locator), "RFC 3977 6.1.1", NewsRole.GROUP)
+    yield _command("ARTICLE", digits.encode(), "RFC 5538 3, RFC 3977 6.2.1", NewsRole.ASK_ARTICLE)
     yield _receive_block(NewsRole.ARTICLE, "the article", "RFC 3977 6.2.1")
 
 
@@ -148,7 +149,7 @@ def _newsgroup_octets(locator: NewsLocator | NNTPLocator) -> bytes:
 
 def _overview(group: bytes, numbers: tuple[int, int | None] | None = None) -> Iterator[Step]:
     """Request the overview; a server without it lists the numbers, one of RFC 977 states first and last for GROUP."""
-    yield _group(group)
+    yield _command("GROUP", group, "RFC 3977 6.1.1", NewsRole.GROUP)
     first, last = numbers or (1, None)
     note = "" if numbers else Cited("of all its articles; the answer to GROUP shows the newest", "RFC 3977 6.1.1")
     range_argument = _argument(f"{first}-{'' if last is None else last}", "article_range", _NOT_EXACT)
@@ -201,14 +202,6 @@ def _login(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Iter
         password_argument = b"PASS " + _word(password, "password", password_charset)
         step = _command("AUTHINFO", password_argument, "RFC 4643 2.3", NewsRole.PASSWORD, note, after=("381",))
         yield replace(step, secret=(len("AUTHINFO PASS "), len(step.data) - len(CRLF)))
-
-
-def _group(group: bytes) -> Send:
-    return _command("GROUP", group, "RFC 3977 6.1.1", NewsRole.GROUP)
-
-
-def _article(reference: bytes, source: str) -> Send:
-    return _command("ARTICLE", reference, source, NewsRole.ASK_ARTICLE)
 
 
 def _message_id(text: str) -> bytes:

@@ -107,11 +107,11 @@ def _read_responses(octets: bytes, where: str) -> _StandardResponses:
         is_known = is_known or first.rstrip(">") in _RESPONSES
         if first in ("FAILURE", "ERROR"):
             status = " ".join(line[:2]) if first == "FAILURE" else first
-            return responses._replace(status=status, words=_join_tokens(line))
+            return responses._replace(status=status, words=" ".join(line))
         if first == "FORWARDED" and len(line) >= 5:
             return responses._replace(forwarded=ObjectName(*line[1:6]))
         if first == "WARNING" and len(responses.warnings) < 100:
-            responses = responses._replace(warnings=(*responses.warnings, _join_tokens(line[1:])))
+            responses = responses._replace(warnings=(*responses.warnings, " ".join(line[1:])))
         elif first in ("ATTRIBUTE", "LINK", "SUCCESS") and responses.status:
             responses = responses._replace(status="", words="")
     if not is_known:
@@ -122,11 +122,6 @@ def _read_responses(octets: bytes, where: str) -> _StandardResponses:
 _RESPONSES = frozenset(
     "LINK ATTRIBUTE FILTER ID UNRESOLVED NONE-FOUND SUCCESS FORWARDED ERROR FAILURE WARNING".split()  # noqa: SIM905
 )
-
-
-def _join_tokens(line: tuple[str, ...]) -> str:
-    """Join the tokens of a line, for people."""
-    return " ".join(line)
 
 
 def _methods(octets: bytes, object_name: ObjectName, where: str) -> list[Method]:

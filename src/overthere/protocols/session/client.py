@@ -63,11 +63,8 @@ class Session:
 
     def judge(self) -> None:
         """Raises: AccessRefused if the policy forbids the host, port or literal address."""
-        self.policy.judge_connection(self._connect_step, self._default_port, self._session_uri)
-
-    @property
-    def _connect_step(self) -> Connect:
-        return Connect(source="", host=self.host, port=self.port)
+        step = Connect(source="", host=self.host, port=self.port)
+        self.policy.judge_connection(step, self._default_port, self._session_uri)
 
     @property
     def _session_uri(self) -> URI:
