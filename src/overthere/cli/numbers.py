@@ -43,32 +43,29 @@ def show_value(value: object) -> str:
         return "a number of thousands of digits"
 
 
-def _convert(kind: click.IntRange | click.FloatRange, value: Any) -> Any:
-    """Raises: click.BadParameter."""
-    number = in_range(kind, value)
-    if number is None:
-        raise click.BadParameter(f"{show_value(value)} is not a number from {kind.min:,} to {kind.max:,}")
-    return number
+class _Limited:
+    """The part of both types that reads a number."""
+
+    def convert(self: Any, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Raises: click.BadParameter."""
+        number = in_range(self, value)
+        if number is None:
+            raise click.BadParameter(f"{show_value(value)} is not a number from {self.min:,} to {self.max:,}")
+        return number
 
 
-class Count(click.IntRange):
+class Count(_Limited, click.IntRange):
     """A whole number from 1, or another, to a limit."""
 
     def __init__(self, most: int, least: int = 1) -> None:
         super().__init__(least, most)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return _convert(self, value)
 
-
-class Amount(click.FloatRange):
+class Amount(_Limited, click.FloatRange):
     """A number between two limits."""
 
     def __init__(self, least: float, most: float) -> None:
         super().__init__(least, most)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return _convert(self, value)
 
 
 WORKERS = Count(1024)

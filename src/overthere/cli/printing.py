@@ -43,7 +43,7 @@ def terminal_text(text: str) -> str | bytes:
 
 
 class Impossible(click.ClickException):
-    """The request cannot be carried out, and nothing was started."""
+    """The request cannot be carried out, or not to its end: one line, exit 2."""
 
     exit_code = 2
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from overthere.cli.printing import print_message
+from overthere.cli.printing import Impossible, print_message
 from overthere.cli.styles import terminal_console
 from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
@@ -40,12 +40,6 @@ Work = Callable[..., Any]
 """Arrow columns in; out a column, or a struct of columns, among them `value`, `error` and `error_at`."""
 
 
-class TableError(click.ClickException):
-    """An error that ends the work: one line, exit 2."""
-
-    exit_code = 2
-
-
 @contextmanager
 def _file_errors(name: str) -> Iterator[None]:
     """Report a problem with a file in one line."""
@@ -54,7 +48,7 @@ def _file_errors(name: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except ModuleNotFoundError as error:
-        raise TableError(missing_line(error, "columns")) from None
+        raise Impossible(missing_line(error, "columns")) from None
     except Exception as error:
         is_known = isinstance(error, OSError | ValueError)
         if not is_known and not type(error).__module__.startswith("pyarrow"):
@@ -65,7 +59,7 @@ def _file_errors(name: str) -> Iterator[None]:
         ):  # those of pyarrow name no file, and say more than one line
             reason = (error.strerror or "") if error.filename else os.strerror(error.errno)
         line = " ".join((reason or type(error).__name__).split("\n")[0].split())
-        raise TableError(f"{'standard input' if name == '-' else printable(name)}: {printable(line)}") from None
+        raise Impossible(f"{'standard input' if name == '-' else printable(name)}: {printable(line)}") from None
 
 
 class Table:
@@ -140,7 +134,7 @@ class Table:
             for name in names:
                 with suppress(OSError):
                     if os.path.samefile(name, self.output):
-                        raise TableError(
+                        raise Impossible(
                             f"{printable(name)} would be overwritten while being read: name another file with -o"
                         )
         return names or ["-"]
@@ -163,7 +157,7 @@ class Table:
                     step(bytes_read, summary.rows)
             with _file_errors(self.output_name):
                 writer.close()
-        except (KeyboardInterrupt, TableError) as error:
+        except (KeyboardInterrupt, Impossible) as error:
             stopped = isinstance(error, KeyboardInterrupt)
             line = "Stopped" if stopped else f"Error: {error}"
             has_output = _close_early(writer)
@@ -172,7 +166,7 @@ class Table:
             print_message(line)
             if has_output:
                 summary.show()
-            return 130 if stopped else TableError.exit_code
+            return 130 if stopped else Impossible.exit_code
         summary.show()
         return 0
 
