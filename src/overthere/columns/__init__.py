@@ -284,7 +284,7 @@ def equivalent(
 
     Needs pyarrow.
     """
-    return _pairs_module().equivalent(a, b, rung_of(rung), iri, registry)  # type: ignore[no-any-return]
+    return import_module("overthere.columns.pairs").equivalent(a, b, rung_of(rung), iri, registry)  # type: ignore[no-any-return]
 
 
 def lowest_rung(a: Any, b: Any, *, iri: bool = False, registry: Registry | None = None) -> ArrowColumn:
@@ -295,8 +295,4 @@ def lowest_rung(a: Any, b: Any, *, iri: bool = False, registry: Registry | None 
 
     Needs pyarrow.
     """
-    return _pairs_module().lowest_rung(a, b, iri, registry)  # type: ignore[no-any-return]
-
-
-def _pairs_module() -> Any:
-    return import_module("overthere.columns.pairs")
+    return import_module("overthere.columns.pairs").lowest_rung(a, b, iri, registry)  # type: ignore[no-any-return]

@@ -44,17 +44,14 @@ def _comparison_forms(forms: Any, iri: bool, registry: Registry) -> Any:
     if not partial:
         return forms
     mask = pc.is_in(names, pa.array(partial, pa.large_string()))
-    form = _of_iri if iri else _of_uri
-    changed_forms = [form(text, registry) for text in pc.filter(forms, mask).to_pylist()]
+    changed_forms = [_comparison_form(text, iri, registry) for text in pc.filter(forms, mask).to_pylist()]
     return pc.replace_with_mask(forms, mask, pa.array(changed_forms, pa.large_string()))
 
 
-def _of_uri(text: str, registry: Registry) -> str:
+def _comparison_form(text: str, iri: bool, registry: Registry) -> str:
+    if iri:
+        return iri_comparison_form(IRIReference(text), Rung.SCHEME, None, registry)
     return comparison_form(text, Rung.SCHEME, None, registry)
-
-
-def _of_iri(text: str, registry: Registry) -> str:
-    return iri_comparison_form(IRIReference(text), Rung.SCHEME, None, registry)
 
 
 def equivalent(a: Any, b: Any, rung: Rung, iri: bool, registry: Registry | None) -> Any:

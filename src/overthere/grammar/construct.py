@@ -115,13 +115,9 @@ class _Nfa:
             state = start
             for i, (a, b) in enumerate(sequence):
                 target = end if i == len(sequence) - 1 else self.state()
-                self.edges[state].append((_mask(a, b), target))
+                byte_set = (1 << (b + 1)) - (1 << a)  # the bits from a to b
+                self.edges[state].append((byte_set, target))
                 state = target
-
-
-def _mask(low: int, high: int) -> int:
-    """Return the set of bytes low..high as the bits of an integer."""
-    return (1 << (high + 1)) - (1 << low)
 
 
 def utf8_ranges(low: int, high: int) -> Iterator[list[tuple[int, int]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from overthere.grammar.automaton import Automaton, Expected
@@ -135,9 +134,5 @@ class Grammar:
         words += [f'"{c}"' if " " <= c != "\x7f" else f"U+{ord(c):04X}" for c in sorted(remaining)]
         if expected.end:
             words.append("the end")
-        return _join_words(words)
-
-
-def _join_words(words: Iterable[str]) -> str:
-    *others, last = list(words) or ["nothing"]
-    return f"{', '.join(others)} or {last}" if others else last
+        *others, last = words or ["nothing"]
+        return f"{', '.join(others)} or {last}" if others else last

@@ -127,8 +127,7 @@ def _apparent_host(parts: TextParts, start: int, colon: int, end: int) -> str | 
 
 def quote_host(name: str) -> str:
     """Return a host in quotes, shortened to 64 characters."""
-    printable = "".join(c if c.isprintable() else "\ufffd" for c in name)
-    return f'"{printable}"' if len(printable) <= 64 else f'"{printable[:64]}…"'
+    return scripts.quote(name, 64)
 
 
 # -- host

@@ -13,7 +13,7 @@ from overthere.ground.caches import bounded_cache
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.values.hosts.idn import to_unicode
 
-__all__ = ["canonical", "judge", "scripts_of"]
+__all__ = ["canonical", "judge", "quote", "scripts_of"]
 
 # First words of character names (which Unicode never changes) that do not name the character's script.
 _SCRIPT_OF_WORD = {"CJK": "HAN", "IDEOGRAPHIC": "HAN", "HENTAIGANA": "HIRAGANA", "TURNED": "LATIN", "MASU": None}
@@ -52,22 +52,22 @@ def judge(name: str) -> Iterator[tuple[str, str]]:
     """Yield the kinds of concern and their subjects for a host name whose escapes are decoded."""
     mapped = normalize_unicode("NFKC", name).replace("\u3002", ".").lower()
     if not name.isascii() and mapped != normalize_unicode("NFC", name).lower():
-        yield "host-mapped", _show_text(mapped)
+        yield "host-mapped", quote(mapped)
     labels = [_to_u_label(label) for label in mapped.split(".")]
     foreign = [label for label in labels if not label.isascii()]
     if not foreign:
         return
     mixed = [label for label in foreign if _is_mixed(scripts_of(label))]
     for label in mixed:
-        yield "host-mixed-script", f"{_show_text(label)} ({_list_scripts(scripts_of(label))})"
+        yield "host-mixed-script", f"{quote(label)} ({_list_scripts(scripts_of(label))})"
     # A name that is wholly in one script does not look like US-ASCII: its last label gives it away.
     look_alikes = [_look_alike(label) if labels[-1].isascii() else None for label in labels]
     if any(look_alikes):
         name = ".".join(look_alike or label for look_alike, label in zip(look_alikes, labels, strict=True))
-        yield "host-confusable", f"{_show_text(name)}, and is {_show_text('.'.join(labels))}"
+        yield "host-confusable", f"{quote(name)}, and is {quote('.'.join(labels))}"
     elif not mixed:
         scripts = frozenset[str]().union(*map(scripts_of, foreign))
-        yield "host-script", f"{_show_text('.'.join(labels))} ({_list_scripts(scripts) or 'no letters'})"
+        yield "host-script", f"{quote('.'.join(labels))} ({_list_scripts(scripts) or 'no letters'})"
 
 
 def _is_mixed(scripts: frozenset[str]) -> bool:
@@ -78,9 +78,10 @@ def _list_scripts(scripts: frozenset[str]) -> str:
     return ", ".join(sorted(script.capitalize() for script in scripts))
 
 
-def _show_text(text: str) -> str:
+def quote(text: str, length: int = 100) -> str:
+    """Return a text in quotes, shortened to a number of characters."""
     printable = "".join(c if c.isprintable() else "\ufffd" for c in text)
-    return f'"{printable}"' if len(printable) <= 100 else f'"{printable[:100]}…"'
+    return f'"{printable}"' if len(printable) <= length else f'"{printable[:length]}…"'
 
 
 def _to_u_label(label: str) -> str:

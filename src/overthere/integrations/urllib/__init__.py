@@ -222,12 +222,7 @@ def _unsplit(
     return compose(scheme, netloc, path, query, fragment)
 
 
-@overload
-def urlunparse(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-    components: Iterable[str | None], *, keep_empty: bool | None = None
-) -> str: ...
-@overload
-def urlunparse(components: Iterable[bytes | None], *, keep_empty: bool | None = None) -> bytes: ...
+@same_type(urlunsplit)
 def urlunparse(components: Iterable[Any], *, keep_empty: bool | None = None) -> Any:
     """Return the text of six components; as `urlunsplit`.
 
