@@ -182,6 +182,8 @@ def test_columns_that_are_not_text(name: str) -> None:
             columns.check(column)
     with pytest.raises(TypeError, match="expected a text column, not"):
         columns.resolve(pa.array(["x"] * len(OTHERS[name])), OTHERS[name])
+    with pytest.raises(TypeError, match="expected a text column, not"):
+        columns.check(pa.table({name: OTHERS[name]}).to_reader())
 
 
 def test_an_error_of_the_producer_is_passed_on() -> None:

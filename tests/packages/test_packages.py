@@ -238,5 +238,7 @@ def test_the_native_module_is_small() -> None:
 def test_the_native_kernel_has_few_dependencies() -> None:
     """Crates for every system, for benchmarks too: a new one is added on purpose, and this number with it."""
     locked = tomllib.loads((ROOT / "rust" / "Cargo.lock").read_text("utf-8"))["package"]
-    assert len(locked) <= 109  # flate2, zlib-rs: records of WARC files; serde_json: envelopes of WAT; parquet, zstd: tables
+    assert (
+        len(locked) <= 109
+    )  # flate2, zlib-rs: records of WARC files; serde_json: envelopes of WAT; parquet, zstd: tables
     assert not {crate["name"] for crate in locked} & {"arrow-cast", "arrow-ord", "arrow-select", "chrono-tz", "numpy"}

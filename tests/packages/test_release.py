@@ -107,7 +107,7 @@ def test_modules_that_are_loaded() -> None:
     """Budgets: what a program waits for before it does anything."""
     assert loaded() == {"__future__", "overthere"}
     of_check = loaded("check", "http://example.com/a?b#c")
-    assert len([name for name in of_check if name.startswith("overthere")]) <= 60
+    assert len([name for name in of_check if name.startswith("overthere")]) <= 61
     assert not {name.partition(".")[0] for name in of_check} & {"rich", "pyarrow", "idna", "pydantic", "asyncio", "ssl"}
     assert len(of_check) <= 160
 
@@ -116,7 +116,7 @@ def test_files_in_a_wheel(tree: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(build(tree, "build_wheel", tmp_path, OVERTHERE_PURE="1")) as wheel:
         names = wheel.namelist()
         octets = sum(info.compress_size for info in wheel.infolist())
-    assert len(names) <= 620  # stores and indexes; a file each generator
+    assert len(names) <= 621  # stores and indexes; a file each generator
     assert octets <= 1_500_000
     assert [name for name in names if ".dist-info/licenses/" in name and name.endswith(("LICENSE", "LICENSES.md"))]
 

@@ -16,7 +16,6 @@ from overthere.cli.reading_options import Reading
 from overthere.editions import edition
 from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, InvalidURI, NoBase, OverthereError, Unreachable
-from overthere.ground.extras import missing_line
 from overthere.ground.redact import mask
 from overthere.ground.rung import Rung
 from overthere.values.uri import URI
@@ -101,6 +100,8 @@ def job_errors() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
+        from overthere.ground.extras import missing_line
+
         raise click.ClickException(missing_line(error, "links")) from None
     except (OverthereError, ValueError) as error:
         raise click.UsageError(str(error)) from None

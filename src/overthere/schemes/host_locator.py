@@ -76,9 +76,9 @@ def decoded(text: str) -> str:
 
 
 def host_without_user(parts: Given, expected: str, document: str) -> str:
-    """Return the host of a scheme that has no users; in 1994 its BNF has no user either, but "@" in a hostname.
+    """Return the host of a scheme without users.  In 1994 its BNF has "@" in a hostname.
 
-    expected: what a text with a user lacks.  Raises: InvalidURI for such a text, and without a host.
+    expected: the part that a text with a user lacks.  Raises: InvalidURI for such a text, and without a host.
     """
     if parts.host is None:
         raise parts.refuse(parts.path, '"//" and a host', f"{parts.scheme}-uri", document)

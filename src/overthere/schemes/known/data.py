@@ -210,9 +210,9 @@ def _from_base64(octets: bytes) -> bytes:
 # -- The normal form
 
 
-def _rule(what: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
+def _rule(summary: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
     """Return a rule on the text before the comma, split at semicolons."""
-    return NormalRule(what, source, on_path(partial(_change_head, change)))
+    return NormalRule(summary, source, on_path(partial(_change_head, change)))
 
 
 def _change_head(change: Callable[[list[str]], list[str]], path: str) -> str:

@@ -210,9 +210,9 @@ def _write_part(to: Writer, extension: object, keep: str) -> str:
     return text if extension.value is None else f"{text}={to.text(extension.value, keep)}"
 
 
-def _rule(what: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
+def _rule(summary: str, source: str, change: Callable[[list[str]], list[str]]) -> NormalRule:
     """Return a rule on the fields after the first "?", of which there is at least one."""
-    return NormalRule(what, source, partial(_normalize_parts, change))
+    return NormalRule(summary, source, partial(_normalize_parts, change))
 
 
 def _normalize_parts(change: Callable[[list[str]], list[str]], parts: Parts) -> Parts:

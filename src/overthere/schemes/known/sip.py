@@ -137,9 +137,9 @@ class SIPLocator(Locator):
 _MARK = re.compile("%(?:21|2[789A])")
 
 
-def _rule(what: str, source: str, change: Callable[[str], str]) -> NormalRule:
+def _rule(summary: str, source: str, change: Callable[[str], str]) -> NormalRule:
     """Return a rule on path and query as one text, as a user may hold "?"."""
-    return NormalRule(what, source, partial(_normalize_parts, change))
+    return NormalRule(summary, source, partial(_normalize_parts, change))
 
 
 def _normalize_parts(change: Callable[[str], str], parts: Parts) -> Parts:
