@@ -58,7 +58,7 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 76_620
+LINES = 76_640
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
 number with a reason.  The last: mends of a seventh attack (policies of guards, serializers, replies of LDAP); before:
 imports that wait until they are needed; bounds of what four attacks found (headers of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from overthere.cli.printing import Impossible, figure, print_message, terminal_text, width
-from overthere.cli.reading_options import Reading
+from overthere.cli.reading_options import Decorator, Reading
 from overthere.editions import edition
 from overthere.ground.display import printable
 from overthere.ground.errors import CodingError, InvalidURI, NoBase, OverthereError, Unreachable
@@ -35,29 +35,29 @@ F = TypeVar("F", bound=Callable[..., Any])
 LISTED = 20
 """Findings on one text that are printed by default."""
 
-texts_argument = click.argument("texts", nargs=-1)
+texts_argument: Decorator = click.argument("texts", nargs=-1)
 
-format_option = click.option(
+format_option: Decorator = click.option(
     "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", help="Lines for people, or JSON lines."
 )
 
-all_option = click.option(
+all_option: Decorator = click.option(
     "--all", "every", is_flag=True, help=f"Report all findings on a text instead of the first {LISTED}."
 )
 
-ignored_option = click.option(
+ignored_option: Decorator = click.option(
     "--no-ignore", "with_ignored", is_flag=True,
     help="Read in folders also what Git ignores, node_modules and virtual environments.",
 )  # fmt: skip
 
-base_option = click.option("--base", metavar="URI", help="The base URI (RFC 3986 5.1).")
+base_option: Decorator = click.option("--base", metavar="URI", help="The base URI (RFC 3986 5.1).")
 
-rung_option = click.option(
+rung_option: Decorator = click.option(
     "--rung", default="SYNTAX", help="The rung of the ladder (RFC 3986 6.2); SYNTAX is PATH.",
     type=click.Choice([*(rung.name for rung in Rung if rung is not Rung.PROTOCOL), "SYNTAX"], case_sensitive=False),
 )  # fmt: skip
 
-on_error_option = click.option(
+on_error_option: Decorator = click.option(
     "--on-error", type=click.Choice(["empty", "skip", "stop"]), default="empty", show_default=True,
     help="On invalid input: print an empty line (keeps lines aligned), skip it, or stop.",
 )  # fmt: skip
@@ -80,7 +80,7 @@ def base_options(function: F) -> F:
     return click.option("--base", metavar="URI", help=sense)(of_each(verb))  # type: ignore[return-value]
 
 
-base_uri = Reading().base
+base_uri: Callable[[str], URI] = Reading().base
 """The value of --base; if it is invalid, a usage error with its figure."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import click
 
@@ -14,13 +14,19 @@ from overthere.ground.errors import InvalidURI
 from overthere.values.uri import URI, URIReference
 
 __all__ = [
-    "FILE", "Reading", "access_options", "edition_option", "iri_option", "reading_options", "refuse_table",
+    "FILE", "Decorator", "Reading", "access_options", "edition_option", "iri_option", "reading_options", "refuse_table",
     "zone_option",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 """A file that is there."""
+
+
+class Decorator(Protocol):
+    """Adds an option or an argument to a verb."""
+
+    def __call__(self, function: F, /) -> F: ...
 
 
 class Reading(NamedTuple):
@@ -59,9 +65,9 @@ class Reading(NamedTuple):
             raise click.UsageError(f"--base is not a valid {'IRI' if self.iri else 'URI'}\n{error.figure()}") from None
 
 
-zone_option = click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")
+zone_option: Decorator = click.option("--zone", is_flag=True, help="Read zone identifiers (RFC 6874).")
 
-iri_option = click.option("--iri", is_flag=True, help="Read and write IRIs (RFC 3987).")
+iri_option: Decorator = click.option("--iri", is_flag=True, help="Read and write IRIs (RFC 3987).")
 
 
 def edition_option(*more: str, sense: str = "Which specification to follow.") -> Callable[[F], F]:

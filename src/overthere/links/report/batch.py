@@ -207,7 +207,7 @@ def _normal_host(uri: str | None) -> str | None:
 
 
 class _Columns(OwnColumns):
-    names = Link._fields
+    names: Sequence[str] = Link._fields
 
     @property
     def schema(self) -> Any:
