@@ -42,6 +42,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from overthere.cli.links import command
 from overthere.links import spark
+from overthere.tables.arrays import to_arrow
 
 CONFIG: dict[str, bool | float | int | str | None] = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -139,7 +140,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def local(sources: Any, base: str | None = None, options: Options = Options(), workers: int = 1) -> pa.Table:  # noqa: B008
     found = links.batches(sources, base, options, workers=workers)
-    return pa.Table.from_batches([batch for batch in found if not isinstance(batch, TaskEnd)], links.schema())
+    batches = [to_arrow(batch) for batch in found if not isinstance(batch, TaskEnd)]
+    return pa.Table.from_batches(batches, links.schema())
 
 
 def stored(output: Path) -> pa.Table:
