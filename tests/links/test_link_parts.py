@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from overthere import URI, InvalidURI
 from overthere.links.job.part_files import Part, parts
+from overthere.links.job.part_places import FilePlace
 from overthere.links.job.task_builder import Task
+from overthere.tables.checkpoint import Checkpoint
 
 TASK = Task(("/a", "/\udcff"), "/", "http://h/", 1, None, 3, None)
 PART = Part(7, (TASK, TASK._replace(end=9, base=None, root=None, name="-")), "key", "/folder")
@@ -59,3 +61,18 @@ def test_what_is_none(text: object) -> None:
 def test_no_other_error(found: Any) -> None:
     with pytest.raises(ValueError, match="not a part"):
         Part.from_json(json.dumps(found))
+
+
+def test_a_part_that_ends_late_does_not_stop_the_next_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Executors of a job that was stopped may make their folder while the next job begins."""
+    place = FilePlace(str(tmp_path / "out"))
+    place.begin("job", 1)
+    save = Checkpoint.save
+
+    def late(mark: Checkpoint, path: Path) -> None:
+        save(mark, path)
+        (tmp_path / "out/_temporary").mkdir()
+
+    monkeypatch.setattr(Checkpoint, "save", late)
+    place.begin("job", 1)
+    assert (tmp_path / "out/_temporary").is_dir()

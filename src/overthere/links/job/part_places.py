@@ -89,7 +89,7 @@ class FilePlace:
             elif not name.startswith((".", "_")) and not match:
                 remove(folder / name)
         Checkpoint(job, 0, 0, {}).save(folder / MARK)
-        (folder / _TEMPORARY).mkdir()
+        (folder / _TEMPORARY).mkdir(exist_ok=True)  # a part of an earlier job that ends late may have made it
 
     def finish(self) -> None:
         """Mark the job as complete."""
