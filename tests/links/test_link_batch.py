@@ -79,6 +79,9 @@ def test_all_that_a_batch_gives(rows: list[Link], names: list[str], start: int) 
         assert one.csv_lines(True) == other.csv_lines(True)
         assert to_arrow(one).equals(to_arrow(other))
         assert all(one.column(name) == other.column(name) for name in Link._fields)
+    for batch in (plain, made):
+        with pytest.raises(ValueError, match="no column nothing"):
+            batch.column("nothing")
     texts: list[str | None] = [None, *map(str, rows)][: len(rows)]
     assert list(links(plain.with_texts("audit", texts))) == list(links(made.with_texts("audit", texts)))
     assert list(links(pickle.loads(pickle.dumps(made)))) == rows

@@ -115,6 +115,13 @@ def test_a_host_may_be_of_any_size() -> None:
         assert [(len(b or ""), n) for (_, b, _), n in listed(made)] == [(100_001, 3), (100_001, 3), (100_001, 2)]
 
 
+def test_pairs_that_come_again_take_no_more_room(tmp_path: Path) -> None:
+    with Graph(100, tmp_path) as made:
+        for _ in range(40):
+            made.add([("a", "b" * (1 << 20), None, 1)])
+        assert not os.listdir(tmp_path)
+
+
 def test_a_full_disk_is_an_error_of_the_system(tmp_path: Path) -> None:
     with Graph(1, tmp_path) as made:
         made.add([("a", "b", None, 1), ("a", "c", None, 1)])

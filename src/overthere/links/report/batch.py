@@ -84,6 +84,9 @@ class Batch:
         return self.rows
 
     def column(self, name: str) -> list[Any]:
+        """Return the values of a column.  Raises: ValueError for an unknown name."""
+        if name not in Link._fields:
+            raise ValueError(f"the link table has no column {name}")
         return [getattr(row, name) for row in self.rows]
 
     def with_texts(self, name: str, texts: Sequence[str | None]) -> Batch:
@@ -105,9 +108,9 @@ class Batch:
         counts: Counter[tuple[str | None, str | None, str | None]] = Counter()
         for row in self.rows:
             if row.target is not None:
-                host = _normal_host(row.target)
+                host = _normal_host(_host(row.target))
                 scheme = split(row.target).scheme if host is None else None
-                counts[_normal_host(row.base), host, scheme and scheme.lower()] += 1
+                counts[_normal_host(_host(row.base)), host, scheme and scheme.lower()] += 1
         pairs = [(*hosts, links) for hosts, links in counts.items()]
         return sorted(pairs, key=lambda pair: [(text is None, text or "") for text in pair[:3]])
 
@@ -195,9 +198,8 @@ def _host(uri: str | None) -> str | None:
 
 
 @bounded_cache(1 << 10)
-def _normal_host(uri: str | None) -> str | None:
-    """Return the host of a URI in its normal form; one that is not valid stays as it is."""
-    host = _host(uri)
+def _normal_host(host: str | None) -> str | None:
+    """Return a host in its normal form (RFC 3986 6.2.2); one that is not valid stays as it is."""
     if host is None:
         return None
     try:

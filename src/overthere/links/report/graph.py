@@ -83,8 +83,9 @@ class Graph:
         """Add the pairs of a batch.  Raises: OSError if the database cannot be written."""
         for *names, links in pairs:
             self.links += links
-            self._buffer[tuple(names)] += links
-            self._buffer_bytes += sum(len(name) for name in names if name)
+            if (key := tuple(names)) not in self._buffer:
+                self._buffer_bytes += sum(len(name) for name in key if name)
+            self._buffer[key] += links
         if len(self._buffer) > self.limit or self._buffer_bytes > _BUFFER_BYTES:
             self._spill()
 
