@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,19 @@ def test_no_file_is_included_and_no_role_remains() -> None:
 def test_hostile_restructuredtext(text: str, note: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rst, "_SECONDS_PER_CHARACTER", 0.0)
     assert rst.parse(text).notes[:1] == ([note] if note else [])
+
+
+@pytest.mark.parametrize("tool", ["setprofile", "settrace"])
+@pytest.mark.parametrize("seconds", [1.0, 0.0])
+def test_restructuredtext_is_read_under_a_profiler(tool: str, seconds: float) -> None:
+    """In a process of its own, because CPython 3.11 looped there without an end that a signal reaches."""
+    code = (
+        f"import sys; sys.{tool}(lambda *_: None); from overthere.links.documents import rst;"
+        f"rst._CHECK_INTERVAL = 0.001; rst._BASE_SECONDS = {seconds};"
+        "parsed = rst.parse('`a <b>`_\\n\\n' * 300); print(len(parsed.references), parsed.notes)"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout.strip() == ("300 []" if seconds else "0 ['too-large']")
 
 
 def test_links_and_anchors_of_notebooks(tmp_path: Path) -> None:

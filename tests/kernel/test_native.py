@@ -450,6 +450,7 @@ def entries() -> dict[str, Callable[[], Any]]:
         "Keys.faults": lambda: keys.faults(b"", _native.Keys(), False),
         "LinkBatch": lambda: _native.LinkBatch.of([]),
         "LinkBatch.of": lambda: _native.LinkBatch.of([]),
+        "LinkBatch.unpack": lambda: _native.LinkBatch.unpack(0, [(None, b"", bytes(4))] * 14),
         "LinkBatch.num_rows": lambda: batch.num_rows,
         "LinkBatch.nbytes": lambda: batch.nbytes,
         "LinkBatch.links": batch.links,

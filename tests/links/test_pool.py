@@ -84,7 +84,7 @@ def test_threads_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_fails_in_a_thread_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> Iterator[TaskEnd]:
+    def fail(*_: object, **options: object) -> Iterator[TaskEnd]:
         raise RuntimeError("no task today")
         yield TaskEnd({}, 0)
 
@@ -108,7 +108,8 @@ def test_who_stops_early_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.Mo
     ("name", "options", "by_threads"),
     [
         ("a.html", {}, True), ("a.warc.gz", {}, True), ("a.arc", {}, True), ("a.zip", {}, True), ("a.tar", {}, True),
-        ("a.md", {}, False), ("a.mbox", {}, False),
+        ("a.md", {}, False), ("a.mbox", {}, False), ("a.md.gz", {}, False), ("a.tgz", {}, True),
+        ("a.html.gz", {}, True),
         ("a.html", {"audit": True}, False), ("a.html", {"edition": "rfc1738"}, False),
     ],
 )  # fmt: skip

@@ -23,12 +23,13 @@ _MAX_MARK_BYTES = 1024
 _LOOKBACK_BYTES = 4
 """Consumed bytes that stay in the buffer, to check whether the line before a mark is empty."""
 
-# Candidates for marks, by whether there are delimiters and whether the file is an mbox.
-_DELIMITER, _FROM = rb"\n--", rb"(?:(?<=\n)|(?<=\n\r))\nFrom "
+# Candidates for marks, by whether there are delimiters and whether the file is an mbox; they begin with a letter that
+# `re` searches fast.
+_DELIMITER, _FROM = rb"--", rb"From (?:(?<=\n\nFrom )|(?<=\n\r\nFrom ))"
 _CANDIDATES = {
-    (True, True): re.compile(rb"%s|%s" % (_DELIMITER, _FROM)),
-    (True, False): re.compile(_DELIMITER),
-    (False, True): re.compile(_FROM),
+    (True, True): re.compile(rb"\n(?:%s|%s)" % (_DELIMITER, _FROM)),
+    (True, False): re.compile(rb"\n%s" % _DELIMITER),
+    (False, True): re.compile(rb"\n%s" % _FROM),
 }
 _HEADER_LINE = re.compile(rb"[!-9;-~]++[ \t]*+:|[ \t]|>?From ")
 

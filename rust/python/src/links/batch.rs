@@ -11,6 +11,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyString, PyTuple, PyType};
 
+use super::packing::{self, Packed};
 use super::table::{self, COLUMN_NAMES, ERROR_AT, SAME_DOCUMENT};
 use super::{pairs, text, tuples};
 use crate::arrow::array_capsules;
@@ -146,13 +147,29 @@ impl LinkBatch {
         })
     }
 
-    /// A batch is pickled as its rows.
-    #[expect(clippy::type_complexity, reason = "what pickle wants")]
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Vec<Bound<'py, PyTuple>>,))> {
+    /// The batch whose columns have these bytes.  Raises: ValueError if they are not those of so many rows.
+    #[staticmethod]
+    fn unpack(py: Python<'_>, rows: usize, columns: Vec<Packed<'_>>) -> PyResult<LinkBatch> {
+        guarded(py, || {
+            let columns: Result<Vec<ArrayRef>, String> = columns
+                .iter()
+                .enumerate()
+                .map(|(index, packed)| packing::unpack(index, rows, packed))
+                .collect();
+            let rows = columns.and_then(table::rows).map_err(PyValueError::new_err)?;
+            Ok(LinkBatch { rows })
+        })
+    }
+
+    /// A batch is pickled as the bytes of its columns.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let py = slf.py();
         guarded(py, || {
             let class: Bound<'py, PyType> = slf.get_type();
-            Ok((class.getattr(intern!(py, "of"))?, (tuples::tuples(py, &slf.get().rows)?,)))
+            let rows = &slf.get().rows;
+            let columns: Vec<Packed<'_>> =
+                rows.columns().iter().map(|column| packing::pack(py, column)).collect();
+            Ok((class.getattr(intern!(py, "unpack"))?, (rows.len(), columns).into_pyobject(py)?.into_any()))
         })
     }
 

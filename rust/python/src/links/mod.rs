@@ -7,6 +7,7 @@ mod document;
 mod envelope;
 mod escapes;
 mod html;
+mod packing;
 mod page;
 pub mod pages;
 mod pairs;

@@ -121,6 +121,9 @@ pub const BROWSER: usize = 13;
 
 /// The rows of columns in the order of `Link`.
 pub fn rows(columns: Vec<ArrayRef>) -> Result<StructArray, String> {
+    if columns.len() != COLUMN_NAMES.len() {
+        return Err("other columns than those of the link table".into());
+    }
     let field = |(name, column): (&&str, &ArrayRef)| Field::new(*name, column.data_type().clone(), true);
     let fields: Fields = COLUMN_NAMES.iter().zip(&columns).map(field).collect();
     StructArray::try_new(fields, columns, None).map_err(|error| error.to_string())

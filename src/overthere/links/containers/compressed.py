@@ -11,7 +11,7 @@ from overthere.links.containers.model import Member, Place, Stream
 from overthere.links.containers.streams import ChainedStream, PieceStream, fault_note
 from overthere.links.model import Document, Note
 
-__all__ = ["members"]
+__all__ = ["content_name", "members"]
 
 _SUFFIXES = {
     ".gz": "", ".bz2": "", ".xz": "", ".zst": "", ".tgz": ".tar", ".tbz2": ".tar", ".txz": ".tar", ".svgz": ".svg",
@@ -22,6 +22,16 @@ _CODINGS = {CODINGS[name].magics[0]: name for name in ("gzip", "bz2", "xz", "zst
 """Codings by the first bytes of a file."""
 
 
+def content_name(name: str) -> str:
+    """Return the name of the content of a compressed file.
+
+    >>> content_name("pages.tgz"), content_name("page.html.gz")
+    ('pages.tar', 'page.html')
+    """
+    stem, suffix = os.path.splitext(name)
+    return stem + _SUFFIXES.get(suffix.lower(), suffix)
+
+
 def members(
     stream: Stream,
     document: Document,
@@ -29,8 +39,7 @@ def members(
 ) -> Iterator[Member | Note]:
     """Yield the member, as `Container.members`.  Its base stays: compression is a coding, not an entity around it."""
     name = (document.name or document.source.rpartition("!")[2]).rpartition("/")[2]
-    stem, suffix = os.path.splitext(name)
-    member = member_document(document, stem + _SUFFIXES.get(suffix.lower(), suffix), document.base)
+    member = member_document(document, content_name(name), document.base)
     try:
         head = stream.read(STEP)
     except Exception as error:  # on hostile bytes the library may raise anything

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zlib
 from collections.abc import Iterator
@@ -78,15 +79,11 @@ class PieceStream:
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self.pieces = pieces
-        self.buffer: bytes = b""
+        self.piece: io.BytesIO = io.BytesIO()
 
     def read(self, size: int, /) -> bytes:
-        while not self.buffer:
-            piece = next(self.pieces, None)
-            if piece is None:
-                return b""
-            self.buffer = piece
-        data, self.buffer = self.buffer[:size], self.buffer[size:]
+        while not (data := self.piece.read(size)) and (piece := next(self.pieces, None)) is not None:
+            self.piece = io.BytesIO(piece)
         return data
 
 
@@ -94,11 +91,8 @@ class ChainedStream:
     """A stream that first returns bytes already read from it."""
 
     def __init__(self, head: bytes, tail: Stream) -> None:
-        self.head: bytes = head
+        self.head: io.BytesIO = io.BytesIO(head)
         self.tail: Stream = tail
 
     def read(self, size: int, /) -> bytes:
-        if not self.head:
-            return self.tail.read(size)
-        data, self.head = self.head[:size], self.head[size:]
-        return data
+        return self.head.read(size) or self.tail.read(size)

@@ -60,7 +60,8 @@ def _prescan(head: bytes) -> Declaration:
     if head.startswith((b"<\0?\0x\0", b"\0<\0?\0x")):
         return Declaration("utf-16be" if head[:1] == b"\0" else "utf-16le", False)
     unknown = False
-    at = 0
+    # Without this word no declaration is found, and a page of many attributes takes longer than all of its links.
+    at = 0 if b"charset" in head.lower() else len(head)
     while markup := _MARKUP.search(head, at):
         at = markup.end()
         if markup["comment"]:
