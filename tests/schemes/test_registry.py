@@ -220,6 +220,16 @@ def test_schemes_that_only_an_older_document_allows_are_read(name: str, text: st
 # -- what a scheme has to bring
 
 
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_what_stands_for_a_port_in_a_name_of_2003_is_no_high_port(name: str) -> None:
+    """In the draft of 2003 an authority is a name of any characters, so that "h:abcde" is one."""
+    for port in ("abcde", "abcdefg", "0a%20b", "99999x", "-12345"):
+        text = f"{name}://h:{port}/x"
+        assert edition("uri-2003").is_valid(text)
+        found = Registry.default().check(text, "uri-2003")
+        assert not [finding for finding in found if finding.source == "RFC 6335 6"], text
+
+
 def test_neither_retrieval_nor_statement() -> None:
     with pytest.raises(RegistryError, match=r"'x-raven' must have exactly one of: a retrieval algorithm.*RFC 1738 4"):
         replace(RAVEN, locates_nothing="")

@@ -91,7 +91,8 @@ def _high_port(text: str) -> Finding | None:
     authority = split(text).authority
     port = None if authority is None else split_authority(authority)[2]
     digits = (port or "").lstrip("0")
-    if len(digits) < 5 or (len(digits) == 5 and int(digits) <= 65535):
+    # In the edition of 2003 an authority with another port is a name.
+    if not digits.isdecimal() or len(digits) < 5 or (len(digits) == 5 and int(digits) <= 65535):
         return None
     end = text.index("//") + 2 + len(authority or "")
     message = f"port {shorten(digits, 20)} is above 65535"
