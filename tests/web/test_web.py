@@ -17,7 +17,7 @@ from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -175,6 +175,19 @@ def test_passwords_are_masked_in_what_is_shown(served: Explainer, name: str) -> 
     assert "ftp" in answer.text or name in ("witnesses", "links")
     for spelled in (SECRET, "openSesame"):
         assert spelled not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/anatomy", "/anatomy.json"])
+@pytest.mark.parametrize("query", ["{}", "{}=1&{}=2", "text=a&{}", "{}=" + "x" * 9000])
+@pytest.mark.parametrize("name", ["http://joe:%s@h/", "\u202e//joe:%s@h", "//joe:" + "%s" * 20 + "@h", "//h/?token=%s"])
+def test_what_is_sent_as_a_name_shows_no_secret_and_no_mark(
+    served: Explainer, path: str, query: str, name: str
+) -> None:
+    """A URI behind "?" in place of a value, as one writes it by hand."""
+    answer = served.ask(f"{path}?{query.replace('{}', quote(name.replace('%s', 'openSesame')))}")
+    assert answer.status in (400, 413)
+    assert "openSesame" not in answer.text
+    assert "\u202e" not in answer.text
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
 
+from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask
 from overthere.values.known_secrets import Secrets
 
-__all__ = ["DOCUMENT", "TEXT", "BadInput", "Example", "Input", "View", "as_data"]
+__all__ = ["DOCUMENT", "TEXT", "BadInput", "Example", "Input", "View", "as_data", "short_name"]
 
 TEXT = 8192
 """Maximum code points of a one-line input; browsers and servers accept URIs of about that length."""
@@ -22,10 +23,11 @@ _TERMS = frozenset(("component", "kind", "rung", "source"))
 
 
 class BadInput(OverthereError, ValueError):
-    """An input of a view that is missing, unknown or too long."""
+    """An input of a view that is missing, unknown or too long; its message shows no secret and no invisible character:
+    a URI that is sent without the name of an input is a name."""
 
     def __init__(self, message: str, *, too_long: bool = False) -> None:
-        super().__init__(message)
+        super().__init__(printable(mask(message)))
         self.too_long = too_long
 
 
@@ -96,8 +98,7 @@ class View:
         known_names = {field.name for field in self.inputs}
         for name in values:
             if name not in known_names:
-                short_name = name if len(name) <= 40 else f"{name[:40]}…"
-                raise BadInput(f"unknown input {short_name!r}; known: {', '.join(sorted(known_names))}")
+                raise BadInput(f"unknown input '{short_name(name)}'; known: {', '.join(sorted(known_names))}")
         return self.answer(**{field.name: field.check(values.get(field.name)) for field in self.inputs})
 
     def data(self, values: Mapping[str, str]) -> Any:
@@ -119,6 +120,12 @@ class View:
     def is_input_required(self) -> bool:
         """Whether the view has no answer without an input."""
         return any(field.default is None for field in self.inputs)
+
+
+def short_name(name: str) -> str:
+    """Return the name of an input for a message: cut after it is masked, for a mask does not know half a secret."""
+    masked = mask(name)
+    return masked if len(masked) <= 40 else f"{masked[:40]}…"
 
 
 def as_data(value: Any, hide: Callable[[str], str] = str) -> Any:

@@ -19,7 +19,7 @@ from overthere.web import pages
 from overthere.web.answers import Answer, Fault, as_json, status_of
 from overthere.web.guard import Guard
 from overthere.web.limits import Limits
-from overthere.web.model import TEXT, BadInput
+from overthere.web.model import TEXT, BadInput, short_name
 from overthere.web.openapi import document
 from overthere.web.views import VIEWS
 from overthere.web.workers import PoolClosed, TooSlow, Workers
@@ -169,10 +169,8 @@ async def _inputs_of(request: Request) -> dict[str, str]:
         inputs = _parse_query(request.scope["query_string"])
         for name, value in inputs.items():
             if len(value) > TEXT:
-                message = (
-                    f"{name[:40]} has {len(value):,} characters, and at most {TEXT:,} in a link; a POST may have more"
-                )
-                raise BadInput(message, too_long=True)
+                allowed = f"at most {TEXT:,} in a link; a POST may have more"
+                raise BadInput(f"{short_name(name)} has {len(value):,} characters, and {allowed}", too_long=True)
         return inputs
     if request.scope["query_string"]:
         raise BadInput("a POST must have its inputs in its content, not in its query")
@@ -197,7 +195,7 @@ def _parse_query(query: bytes) -> dict[str, str]:
     inputs: dict[str, str] = {}
     for name, value in pairs:
         if name in inputs:
-            raise BadInput(f"{name[:40]} is given twice")
+            raise BadInput(f"{short_name(name)} is given twice")
         inputs[name] = value
     return inputs
 

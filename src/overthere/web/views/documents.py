@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, NamedTuple
 
-from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI
 from overthere.ground.extras import need
 from overthere.ground.redact import mask
@@ -50,7 +49,7 @@ def table(document: str, kind: str, base: str) -> Table:
     try:
         base_uri = str(URI(base)) if base else None
     except InvalidURI as error:
-        raise BadInput(f"the base is not a valid URI: {printable(str(error))}") from None
+        raise BadInput(f"the base is not a valid URI: {error}") from None
     source = {
         "content": document.encode("utf-8", "replace"),
         "media_type": f"{_KINDS[kind][1]}; charset=utf-8" if kind != "message" else _KINDS[kind][1],

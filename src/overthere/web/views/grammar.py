@@ -10,7 +10,6 @@ from typing import NamedTuple
 from overthere.editions import edition as named
 from overthere.editions.readings import compare_key
 from overthere.grammar.automaton import DEAD, Automaton
-from overthere.ground.display import printable
 from overthere.ground.errors import GrammarError, NotRegular
 from overthere.ground.redact import mask_equal_length
 from overthere.web.model import BadInput, Example, Input, View
@@ -74,7 +73,7 @@ def machine(edition: str, rule: str, text: str) -> Machine:
     try:
         rule_entry = grammar.rule(rule)
     except GrammarError as error:
-        raise BadInput(f"{document.document}: {printable(str(error))}") from None
+        raise BadInput(f"{document.document}: {error}") from None
     names = [entry.name for entry in grammar.rules.values()]
     lower = {compare_key(name): name for name in names}
     used_keys = (compare_key(match[1]) for match in _NAME.finditer(rule_entry.text) if match[1])

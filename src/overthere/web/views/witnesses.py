@@ -5,7 +5,6 @@ from __future__ import annotations
 from overthere.editions import NAMES, edition
 from overthere.editions.compare import Difference, diff
 from overthere.ground.caches import bounded_cache
-from overthere.ground.display import printable
 from overthere.ground.errors import GrammarError
 from overthere.web.model import BadInput, Example, Input, View
 
@@ -25,7 +24,7 @@ def witnesses(a: str, b: str, rule: str) -> Difference:
     try:
         return diff(a, b, rule) if rule else _difference(a, b)
     except GrammarError as error:
-        raise BadInput(printable(str(error))) from None
+        raise BadInput(str(error)) from None
 
 
 VIEW = View(
