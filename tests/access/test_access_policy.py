@@ -651,3 +651,24 @@ def test_a_text_is_no_collection(name: str, text: Any) -> None:
     """`"http" in "https"`: a policy with a text would allow more than it says."""
     with pytest.raises(TypeError, match=f"{name} takes a collection"):
         Policy(**{name: text})
+
+
+@pytest.mark.parametrize("kind", [list, set, dict.fromkeys, iter, lambda items: (item for item in items)])
+def test_a_policy_keeps_collections_of_its_own(kind: Callable[[Any], Any]) -> None:
+    """What is read once, or changed afterwards, decides nothing: prefixes of NAT64 from `map` were checked and gone."""
+    items: dict[str, Any] = {
+        "schemes": ["http"], "hosts": ["h.example"], "ports": [99], "spoken": [("ldap", 3268)], "redirects": ["http"],
+        "messages": ["a.eml"], "nat64": ["2a00:1::/96"],
+    }  # fmt: skip
+    given = {name: kind(values) for name, values in items.items()}
+    policy = Policy(**given)
+    assert policy == Policy(**{name: tuple(values) for name, values in items.items()})
+    assert hash(policy) == hash(pickle.loads(pickle.dumps(policy)))
+    for _ in range(2):
+        assert policy.judge("http://h.example:99/")
+        with pytest.raises(AccessRefused, match="loopback"):
+            policy.addresses("h.example", 99, resolve=lambda host, port: ["2a00:1::7f00:1"])
+    if kind is set:
+        given["hosts"].add("other.example")
+        with pytest.raises(AccessRefused):
+            policy.judge("http://other.example/")

@@ -76,14 +76,17 @@ class Policy:
     read.  The proxy may have any address, because the policy names it; it does its own name resolution."""
 
     def __post_init__(self) -> None:
-        """Raises: TypeError for a text in place of a collection, in which "http" would be part of "https"; ValueError
+        """Keep collections of its own: an iterator gives its items once, and a set may change.
+
+        Raises: TypeError for a text in place of a collection, in which "http" would be part of "https"; ValueError
         for an invalid NAT64 prefix (RFC 6052 2.2), and for a proxy that is not a URI with a host; the message does not
         show it, because it may hold a password."""
-        for name in ("schemes", "hosts", "redirects", "messages"):
+        for name in ("schemes", "hosts", "ports", "spoken", "redirects", "messages"):
             if isinstance(value := getattr(self, name), (str, bytes)):
                 raise TypeError(f"{name} takes a collection, such as {{{value!r}}}")
-        for prefix in self.nat64:
-            nat64_prefix(prefix)
+            if value is not None:
+                object.__setattr__(self, name, tuple(value) if name == "messages" else frozenset(value))
+        object.__setattr__(self, "nat64", tuple(map(nat64_prefix, self.nat64)))
         proxies = {
             name: exact(proxy, "Policy.proxy") if isinstance(proxy, str) else str(proxy)
             for name, proxy in self.proxy.items()
