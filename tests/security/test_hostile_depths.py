@@ -6,17 +6,25 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from overthere import RegistryError, scheme
+from overthere import URI, RegistryError, scheme
+from overthere.access.resource import _LineSplitter
+from overthere.access.wire import Data
 from overthere.broken import Checker, Summary, check
+from overthere.broken.connections import Connection
 from overthere.broken.markdown_anchors import MarkdownAnchors
 from overthere.links import extract
+from overthere.links.containers.response import _decode_chunks
 from overthere.links.documents import notebook
 from overthere.links.job import folders
+from overthere.stores.by_http import HTTPRanges
 
 NOTEBOOK = '{{"nbformat": 3, "nbformat_minor": {minor}, "metadata": {{}}, "worksheets": [{{"cells": [{cell}]}}]}}'
 
@@ -138,3 +146,56 @@ print(json.dumps(said))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert json.loads(done.stdout) in (True, "MemoryError"), done.stderr
+
+
+_PIECES = 300_000
+
+
+def _pieces() -> Iterator[Any]:
+    for _ in range(_PIECES):
+        yield Data(bytes(bytearray(b"ab")))
+    yield None
+
+
+def _lines() -> Any:
+    splitter = _LineSplitter("utf-8", "strict", URI("x:"))
+    lines = [line for item in _pieces() if item for line in splitter.feed(item.octets)]
+    return lines + splitter.feed(b"", final=True)
+
+
+def _page() -> Any:
+    items = _pieces()
+
+    def run_to_result() -> Generator[Any, Any, Any]:
+        yield from ()
+        return next(items)
+
+    connection: Any = SimpleNamespace(carrier=SimpleNamespace(run_to_result=run_to_result))
+    try:
+        next(Connection.content(connection, 1 << 20))
+    except StopIteration as end:
+        return end.value
+
+
+def _range() -> Any:
+    items = _pieces()
+    transport = SimpleNamespace(advance=lambda: next(items), received_bytes=0)
+    state = SimpleNamespace(is_cut=False, is_open=True)
+    ranges: Any = SimpleNamespace(_transport=transport, _state=state, _opening=None)
+    return HTTPRanges._content(ranges, 2 * _PIECES)
+
+
+def _record() -> Any:
+    return _decode_chunks(b"2\r\nab\r\n" * _PIECES + b"0\r\n\r\n", 1 << 20)[0]
+
+
+@pytest.mark.parametrize("way", [_lines, _page, _range, _record])
+def test_small_pieces_take_the_memory_of_large_ones(way: Callable[[], Any]) -> None:
+    """A server, or an archive, sends chunks of two octets: kept one by one, each took 60 octets."""
+    way()
+    tracemalloc.start()
+    content = way()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "".join(content) if isinstance(content, list) else content.decode() == "ab" * _PIECES
+    assert most < 30 * _PIECES

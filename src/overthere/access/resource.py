@@ -167,23 +167,21 @@ class _LineSplitter:
 
     def __init__(self, charset: str, errors: str, uri: URI) -> None:
         self.decoder = io.IncrementalNewlineDecoder(charsets.decoder(charset, errors), translate=True)
-        self.unfinished_pieces: list[str] = []
-        """The parts of the line that is not complete yet."""
-        self.unfinished_length = 0
+        self.unfinished = io.StringIO(newline="")
+        """The line that is not complete yet: a list of its parts would take 60 octets for each."""
         self.uri = uri
 
     def feed(self, octets: bytes, final: bool = False) -> list[str]:
         """Return the lines that end in these bytes, or with `final`; without their ends (CR LF, LF, CR)."""
         *lines, unfinished = self.decoder.decode(octets, final).split("\n")
         if lines:
-            lines[0] = "".join((*self.unfinished_pieces, lines[0]))
-            self.unfinished_pieces, self.unfinished_length = [], 0
-        self.unfinished_pieces.append(unfinished)
-        self.unfinished_length += len(unfinished)
-        if self.unfinished_length > _MAX_BYTES_AT_ONCE:
+            lines[0] = self.unfinished.getvalue() + lines[0]
+            self.unfinished = io.StringIO(newline="")
+        self.unfinished.write(unfinished)
+        if self.unfinished.tell() > _MAX_BYTES_AT_ONCE:
             raise LimitExceeded(f"a line of more than {_MAX_BYTES_AT_ONCE:,} characters", uri=self.uri)
-        if final and self.unfinished_length:
-            lines.append("".join(self.unfinished_pieces))
+        if final and self.unfinished.tell():
+            lines.append(self.unfinished.getvalue())
         return lines
 
 

@@ -68,16 +68,14 @@ class Connection:
 
         Raises: AccessError.
         """
-        pieces: list[bytes] = []
-        remaining = limit
+        content = bytearray()  # a list of pieces would take 60 octets for each
         while isinstance(item := (yield from next_item(self.carrier)), Data) and item.octets:
-            pieces.append(item.octets[: remaining + 1])
-            remaining -= len(item.octets)
-            if remaining < 0:
+            content += item.octets
+            if len(content) > limit:
                 self.state.is_cut = True
                 self.close()
                 break
-        return b"".join(pieces)
+        return bytes(content[: limit + 1])
 
     def close(self) -> None:
         self.carrier.release()

@@ -166,10 +166,9 @@ class HTTPRanges:
 
     def _content(self, size: int) -> bytes:
         assert self._transport is not None
-        pieces: list[bytes] = []
+        content = bytearray()  # a list of pieces would take 60 octets for each
         while isinstance(effect := self._transport.advance(), Data) and effect.octets:
-            pieces.append(effect.octets)
-        content = b"".join(pieces)
+            content += effect.octets
         if len(content) != size or self._state.is_cut:
             excess = " and more" if self._state.is_cut else ""
             raise AccessFailed(
@@ -178,7 +177,7 @@ class HTTPRanges:
         self._received = self._transport.received_bytes
         if not self._state.is_open:
             self._close()
-        return content
+        return bytes(content)
 
     def _close(self) -> None:
         if self._transport is not None:

@@ -60,30 +60,30 @@ _MAX_DIGITS = 16
 
 def _decode_chunks(data: bytes, limit: int) -> tuple[bytes, str]:
     """Join the chunks, up to one byte more than `limit` (RFC 9112 7.1); ignore their extensions."""
-    parts: list[bytes] = []
-    at = output_size = 0
-    while output_size <= limit:
+    content = bytearray()  # a list of chunks would take 60 octets for each
+    at = count = 0
+    while len(content) <= limit:
         line = _CHUNK.match(data, at)
         size: bytes = b"" if line is None else line[1].lstrip(b"0")
         if line is None or len(size) > _MAX_DIGITS:
-            note = "truncated" if len(data) - at < _MAX_DIGITS and parts else "corrupt"
-            return b"".join(parts), note if parts else "wrong-type"
+            note = "truncated" if len(data) - at < _MAX_DIGITS and count else "corrupt"
+            return bytes(content), note if count else "wrong-type"
         at = line.end()
         if not size:
-            return b"".join(parts), _trailer_note(data, at)
+            return bytes(content), _trailer_note(data, at)
         end = at + int(size, 16)
-        parts.append(data[at : min(end, at + limit + 1 - output_size)])
-        output_size += len(parts[-1])
-        if output_size > limit:
+        content += data[at : min(end, at + limit + 1 - len(content))]
+        count += 1
+        if len(content) > limit:
             break
         if end >= len(data):
-            return b"".join(parts), "truncated"
+            return bytes(content), "truncated"
         # Content that is not chunked may begin with digits that are not a size.
         line_end = _LINE_END.match(data, end)
         if line_end is None:
-            return b"".join(parts), "corrupt" if len(parts) > 1 else "wrong-type"
+            return bytes(content), "corrupt" if count > 1 else "wrong-type"
         at = line_end.end()
-    return b"".join(parts), ""
+    return bytes(content), ""
 
 
 def _trailer_note(data: bytes, at: int) -> str:
