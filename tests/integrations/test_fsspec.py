@@ -18,7 +18,7 @@ pytest.importorskip("fsspec")
 import fsspec
 from fsspec.registry import _registry, known_implementations
 
-from overthere import AccessError, AccessRefused, Credentials, InvalidURI, NotSpecified, OverthereError
+from overthere import AccessError, AccessRefused, Credentials, InvalidURI, NotSpecified, OverthereError, Policy
 from overthere.access.errors import LimitExceeded
 from overthere.integrations.fsspec import OverthereFileSystem, register
 from servers.ftpd import Server, anonymous, with_login
@@ -154,6 +154,20 @@ def test_the_own_filesystems_of_fsspec_stay(registry: None) -> None:
     assert fsspec.get_filesystem_class("ftp") is OverthereFileSystem
     with pytest.raises(ValueError, match="not one of"):
         register("http")
+
+
+def test_filesystems_are_equal_by_their_options() -> None:
+    """In texts of the options passwords are masked, and fsspec made one token of different logins and proxies."""
+    options: list[dict[str, Any]] = [
+        {}, {"credentials": Credentials("joe", "a")}, {"credentials": Credentials("joe", "b")},
+        {"policy": Policy(proxy={"http": "http://joe:a@h"})}, {"policy": Policy(proxy={"http": "http://joe:b@h"})},
+    ]  # fmt: skip
+    made = [OverthereFileSystem(**one) for one in options]
+    assert len({one.__dask_tokenize__() for one in made}) == len(set(made)) == len(made)
+    for one, given in zip(made, options, strict=True):
+        again = OverthereFileSystem(**given)
+        assert one == again == pickle.loads(pickle.dumps(one))
+        assert hash(one) == hash(again)
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,12 @@ class OverthereFileSystem(_FileSystem):
         self.policy = policy
         self.credentials = credentials
 
+    @property
+    def _fs_token(self) -> str:
+        """What fsspec and dask compare filesystems by; their own is of the same text, so that logins were equal."""
+        proxies = self.policy and frozenset(self.policy.proxy.items())
+        return f"{hash((self.policy, proxies, self.credentials)) % 2**64:x}"
+
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:
         return [cls._strip_protocol(item) for item in path] if isinstance(path, list) else _text(path)
