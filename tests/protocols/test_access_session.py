@@ -353,6 +353,32 @@ def test_octets_natively(telnet: int) -> None:
     assert b"line=[\xff\xff\xfd" in last
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "ascii", False])
+@pytest.mark.parametrize("offered", ["utf-16", "zlib_codec", "undefined", "punycode", "rot13", "", "utf-8", "latin1"])
+def test_a_server_does_not_choose_the_encoding(encoding: str | bool, offered: str) -> None:
+    """For Latin-1 it chose any codec of Python: reading raised AssertionError, TypeError or UnicodeError."""
+    will_and_do_charset = b"\xff\xfb\x2a\xff\xfd\x2a"
+    request = b"\xff\xfa\x2a\x01;" + offered.encode() + b"\xff\xf0"
+    octets = b"caf\xe9!"
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(will_and_do_charset)
+        await reader.readuntil(b"\xff\xfb\x2a")
+        writer.write(request + octets)
+        await reader.readuntil(b"\xff\xf0")  # accepted or rejected
+        writer.close()
+
+    async def work() -> Any:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            reader, writer = await Session(program="telnet", host="127.0.0.1", port=port, policy=LOCAL).telnet(encoding)
+            text = await asyncio.wait_for(reader.read(), 20)
+            writer.close()
+            return text
+
+    assert asyncio.run(work()) == (octets.decode(encoding, "replace") if isinstance(encoding, str) else octets)
+
+
 def test_natively_nothing_is_there() -> None:
     async def work(uri: str, policy: Policy = LOCAL) -> None:
         await Session(program=URI(uri).scheme, host="127.0.0.1", port=free_port(), policy=policy).telnet()

@@ -11,6 +11,7 @@ from overthere.access.errors import AccessFailed, needs
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, guarded
 from overthere.access.wire import Dialogue, Head, Seek
+from overthere.ground.charsets import codec
 from overthere.ground.display import printable
 from overthere.ground.errors import NotSpecified, PlanRefused
 from overthere.ground.processes import find_program
@@ -149,10 +150,16 @@ async def _telnet(address: str, port: int, encoding: str | bool, policy: Policy)
     needs("telnetlib3")
     import telnetlib3
 
+    class Client(telnetlib3.TelnetClient):
+        def send_charset(self, offered: list[str]) -> str:
+            """Keep the encoding: for Latin-1 telnetlib3 takes any codec of Python that a server offers (RFC 2066)."""
+            kept = codec(encoding) if isinstance(encoding, str) else None
+            return next((name for name in offered if kept is not None and codec(name) == kept), "")
+
     return await telnetlib3.open_connection(
         address,
         port,
-        client_factory=telnetlib3.TelnetClient,
+        client_factory=Client,
         encoding=encoding,
         encoding_errors="replace",
         force_binary=bool(encoding),
