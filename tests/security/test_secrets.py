@@ -33,15 +33,18 @@ from overthere import (
 )
 from overthere.base import establish
 from overthere.broken import report
-from overthere.broken.model import Broken
+from overthere.broken.model import Broken, Checker, Outcome
 from overthere.broken.reporting import finding
 from overthere.broken.suggestions import Suggestion
 from overthere.cli.app import app as main
+from overthere.editions import whatwg
+from overthere.editions.readings import read
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask
 from overthere.ground.secret_parameters import NAMES, secret_parameters
 from overthere.kernel import split
 from overthere.links.job.task_rows import TaskEnd
+from overthere.links.model import Document, Found
 from overthere.tables.arrays import to_arrow
 from servers.ftpd import anonymous
 
@@ -344,3 +347,20 @@ def test_a_value_for_no_variable_is_not_shown(more: list[str]) -> None:
         done = CliRunner().invoke(main, ["template", "expand", *more, "http://h/{?tok}", given])
         assert done.exit_code == 2
         assert hidden(done.output)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_settings_and_no_result_show_it(place: str) -> None:
+    """What a check is told, and what it and a reading give: their `repr` stands in logs and reports of failed tests."""
+    uri = PLACES[place].format(WORD)
+    checker = Checker(
+        base=(uri,), remap=((uri, uri),), github=(WORD, uri), wayback=uri, headers=(("h", "Authorization", WORD),)
+    )
+    shown = [
+        checker, Outcome(uri, None, 301, f"see {uri}", uri, True, (uri,), 0.0, False, uri), Found("a", uri, None, uri),
+        Document(uri, b"", establish(content=uri, default="x:")), *read(uri), whatwg.Href(uri, *[""] * 10),
+        whatwg.Href("", "", "", "joe", WORD, *[""] * 6), whatwg.read(uri),
+    ]  # fmt: skip
+    for value in shown:
+        assert hidden(repr(value)), value
+    assert repr(Checker()).startswith("Checker(base=(), fragments=True, anchors='auto', ")

@@ -224,6 +224,9 @@ class Outcome(NamedTuple):
     archived: str | None = None
     """The URI of a copy in a web archive, if one was looked up."""
 
+    def __repr__(self) -> str:
+        return masked_repr(self)
+
 
 class FileSettings(NamedTuple):
     """Settings for some of the sources."""
@@ -319,6 +322,10 @@ class Checker(NamedTuple):
     max_age: tuple[tuple[str, float], ...] = ()
     """Seconds for which an outcome of a kind ("ok" or one of `KINDS`) is valid, if it is not the default."""
     resume: bool = False
+
+    def __repr__(self) -> str:
+        headers = tuple((*field[:2], "***") for field in self.headers)
+        return masked_repr(self._replace(github=self.github and ("***", self.github[1]), headers=headers))
 
 
 @dataclass

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.ground.errors import OverthereError
 from overthere.ground.figure import shorten_distinctly
+from overthere.ground.redact import mask, masked_repr
 from overthere.kernel import percent_encode
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ class Reading(NamedTuple):
     """The reason why there are no parts, or no target."""
     says: str | None = None
     """The scheme's own parts by this edition, besides host, query and fragment; None if there are none."""
+
+    def __repr__(self) -> str:
+        query, fragment = (part and mask(f"?{part}")[1:] for part in (self.query, self.fragment))
+        return masked_repr(self._replace(query=query, fragment=fragment))
 
 
 def letter(edition: Edition, text: str) -> bool | None:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from overthere.ground.extras import missing_message
+from overthere.ground.redact import masked_repr
 
 __all__ = ["SPECIAL", "Href", "available", "read"]
 
@@ -30,6 +31,9 @@ class Href(NamedTuple):
     pathname: str
     search: str
     hash: str
+
+    def __repr__(self) -> str:
+        return masked_repr(self._replace(password=self.password and "***"))
 
 
 @cache

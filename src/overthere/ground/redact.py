@@ -182,9 +182,15 @@ def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = Fal
 
 
 def masked_repr(value: Any) -> str:
-    """Return `repr(value)` of a named tuple, with secrets masked in each of its texts."""
-    masked = ((name, mask(item) if isinstance(item, str) else item) for name, item in value._asdict().items())
-    return f"{type(value).__name__}({', '.join(f'{name}={item!r}' for name, item in masked)})"
+    """Return `repr(value)` of a named tuple, with secrets masked in each of its texts, and in those of its tuples."""
+    fields = ", ".join(f"{name}={_mask_texts(item)!r}" for name, item in value._asdict().items())
+    return f"{type(value).__name__}({fields})"
+
+
+def _mask_texts(item: Any) -> Any:
+    if type(item) is tuple:
+        return tuple(map(_mask_texts, item))
+    return mask(item) if isinstance(item, str) else item
 
 
 def mask_equal_length(*texts: str) -> tuple[str, ...]:

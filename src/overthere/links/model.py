@@ -77,6 +77,9 @@ class Document(NamedTuple):
     name: str = ""
     """A file name whose suffix may show its kind; by default the last name in `source`."""
 
+    def __repr__(self) -> str:
+        return masked_repr(self)
+
     def failed(self, kind: str) -> Document:
         """Return the document with another note, and without content: it could not be read, or not completely."""
         return self._replace(content=b"", notes=tuple(dict.fromkeys((*self.notes, kind))))
@@ -93,6 +96,9 @@ class Found(NamedTuple):
     """The intended URI, if the text is an abbreviated one (RFC 3986 4.5)."""
     codebase: str | None = None
     """The codebase of its element: a reference to the base of this one (HTML 4.01 13.3.1, 13.4)."""
+
+    def __repr__(self) -> str:
+        return masked_repr(self)
 
 
 class EmbeddedContent(NamedTuple):
