@@ -490,3 +490,21 @@ def test_a_check_sees_what_was_written_since_the_one_before(tmp_path: Path, monk
     assert [found.kind for found in find(site)] == ["no-document"]
     (beside / "x.txt").touch()
     assert list(find(site)) == []
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, default in Checker._field_defaults.items() if isinstance(default, tuple)]
+)
+def test_a_text_is_no_collection_of_settings(name: str, tmp_path: Path) -> None:
+    """Each character would be a pattern: `exclude="*.example"` excluded everything, and no link was broken."""
+    settings: dict[str, Any] = {name: "*.example"}
+    with pytest.raises(TypeError, match=f"{name} takes a tuple"):
+        check([tmp_path], Checker(**settings), Summary())
+
+
+def test_one_extension_and_one_index_may_be_texts(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a href="b">x</a><a href="c/">y</a>')
+    (tmp_path / "b.htm").touch()
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "start").touch()
+    assert not list(find(tmp_path, "https://h.example/", extensions=".htm", index="start"))

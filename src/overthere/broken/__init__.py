@@ -73,8 +73,9 @@ def find(
     """
     bases = (base,) if isinstance(base, str | URI) else tuple(base or ())
     checker = Checker(
-        base=tuple(str(URI(text)) for text in bases), fragments=fragments, anchors=anchors, indexes=tuple(index),
-        extensions=tuple(extension.lstrip(".") for extension in extensions), workers=workers, online=online,
+        base=tuple(str(URI(text)) for text in bases), fragments=fragments, anchors=anchors,
+        indexes=(index,) if isinstance(index, str) else tuple(index), workers=workers, online=online,
+        extensions=tuple(one.lstrip(".") for one in ((extensions,) if isinstance(extensions, str) else extensions)),
     )  # fmt: skip
     return check(sources, checker, Summary() if summary is None else summary, policy=policy)
 
@@ -91,10 +92,14 @@ def check(
     policy: the limits of requests.
     step: called with the progress: the phase, the amount done, and the total (bytes, documents, URIs).
 
-    Raises: the same as `find`, before the first finding.
+    Raises: the same as `find`, before the first finding; TypeError for a text in place of a tuple, in which each
+    character would be a pattern: "*" would exclude everything.
     """
     from overthere.broken.job import run
 
+    for name, default in Checker._field_defaults.items():
+        if isinstance(default, tuple) and isinstance(value := getattr(checker, name), str):
+            raise TypeError(f"{name} takes a tuple, such as ({value!r},)")
     if checker.anchors not in ANCHORS:
         raise ValueError(f"unknown value {checker.anchors!r} of anchors; known: {', '.join(ANCHORS)}")
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
