@@ -75,7 +75,7 @@ def find(
     checker = Checker(
         base=tuple(str(URI(text)) for text in bases), fragments=fragments, anchors=anchors,
         indexes=(index,) if isinstance(index, str) else tuple(index), workers=workers, online=online,
-        extensions=tuple(one.lstrip(".") for one in ((extensions,) if isinstance(extensions, str) else extensions)),
+        extensions=tuple(name.lstrip(".") for name in ((extensions,) if isinstance(extensions, str) else extensions)),
     )  # fmt: skip
     return check(sources, checker, Summary() if summary is None else summary, policy=policy)
 

@@ -78,9 +78,8 @@ class OverthereFileSystem(_FileSystem):
 
     @property
     def _fs_token(self) -> str:
-        """What fsspec and dask compare filesystems by; their own is of the same text, so that logins were equal."""
-        proxies = self.policy and frozenset(self.policy.proxy.items())
-        return f"{hash((self.policy, proxies, self.credentials)) % 2**64:x}"
+        """Equal filesystems have one token, also for dask; that of fsspec is made of texts with masked passwords."""
+        return f"{hash((self.policy, str(self.policy and self.policy.proxy), self.credentials)) % 2**64:x}"
 
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:

@@ -87,11 +87,10 @@ def _component(text: str, cut: Parts, at: int) -> str:
 
 
 def _high_port(text: str) -> Finding | None:
-    """Return the finding on a port above 65535, which TCP and UDP do not have; None for others."""
+    """Return the finding on a port above 65535, which TCP and UDP lack; None for others, and for a name of 2003."""
     authority = split(text).authority
     port = None if authority is None else split_authority(authority)[2]
     digits = (port or "").lstrip("0")
-    # In the edition of 2003 an authority with another port is a name.
     if not digits.isdecimal() or len(digits) < 5 or (len(digits) == 5 and int(digits) <= 65535):
         return None
     end = text.index("//") + 2 + len(authority or "")

@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
+from overthere.ground.figure import shorten
 from overthere.ground.redact import mask
 from overthere.values.known_secrets import Secrets
 
-__all__ = ["DOCUMENT", "TEXT", "BadInput", "Example", "Input", "View", "as_data", "short_name"]
+__all__ = ["DOCUMENT", "TEXT", "BadInput", "Example", "Input", "View", "as_data"]
 
 TEXT = 8192
 """Maximum code points of a one-line input; browsers and servers accept URIs of about that length."""
@@ -98,7 +99,7 @@ class View:
         known_names = {field.name for field in self.inputs}
         for name in values:
             if name not in known_names:
-                raise BadInput(f"unknown input '{short_name(name)}'; known: {', '.join(sorted(known_names))}")
+                raise BadInput(f"unknown input '{shorten(mask(name), 40)}'; known: {', '.join(sorted(known_names))}")
         return self.answer(**{field.name: field.check(values.get(field.name)) for field in self.inputs})
 
     def data(self, values: Mapping[str, str]) -> Any:
@@ -120,12 +121,6 @@ class View:
     def is_input_required(self) -> bool:
         """Whether the view has no answer without an input."""
         return any(field.default is None for field in self.inputs)
-
-
-def short_name(name: str) -> str:
-    """Return the name of an input for a message: cut after it is masked, for a mask does not know half a secret."""
-    masked = mask(name)
-    return masked if len(masked) <= 40 else f"{masked[:40]}…"
 
 
 def as_data(value: Any, hide: Callable[[str], str] = str) -> Any:

@@ -15,11 +15,13 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from overthere.ground.extras import brought_by
+from overthere.ground.figure import shorten
+from overthere.ground.redact import mask
 from overthere.web import pages
 from overthere.web.answers import Answer, Fault, as_json, status_of
 from overthere.web.guard import Guard
 from overthere.web.limits import Limits
-from overthere.web.model import TEXT, BadInput, short_name
+from overthere.web.model import TEXT, BadInput
 from overthere.web.openapi import document
 from overthere.web.views import VIEWS
 from overthere.web.workers import PoolClosed, TooSlow, Workers
@@ -170,7 +172,7 @@ async def _inputs_of(request: Request) -> dict[str, str]:
         for name, value in inputs.items():
             if len(value) > TEXT:
                 allowed = f"at most {TEXT:,} in a link; a POST may have more"
-                raise BadInput(f"{short_name(name)} has {len(value):,} characters, and {allowed}", too_long=True)
+                raise BadInput(f"{shorten(mask(name), 40)} has {len(value):,} characters, and {allowed}", too_long=True)
         return inputs
     if request.scope["query_string"]:
         raise BadInput("a POST must have its inputs in its content, not in its query")
@@ -195,7 +197,7 @@ def _parse_query(query: bytes) -> dict[str, str]:
     inputs: dict[str, str] = {}
     for name, value in pairs:
         if name in inputs:
-            raise BadInput(f"{short_name(name)} is given twice")
+            raise BadInput(f"{shorten(mask(name), 40)} is given twice")
         inputs[name] = value
     return inputs
 

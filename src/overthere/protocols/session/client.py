@@ -153,8 +153,8 @@ async def _telnet(address: str, port: int, encoding: str | bool, policy: Policy)
     class Client(telnetlib3.TelnetClient):
         def send_charset(self, offered: list[str]) -> str:
             """Keep the encoding: for Latin-1 telnetlib3 takes any codec of Python that a server offers (RFC 2066)."""
-            kept = codec(encoding) if isinstance(encoding, str) else None
-            return next((name for name in offered if kept is not None and codec(name) == kept), "")
+            charset = codec(encoding) if isinstance(encoding, str) else None
+            return next((name for name in offered if charset is not None and codec(name) == charset), "")
 
     return await telnetlib3.open_connection(
         address,
