@@ -132,6 +132,27 @@ def test_a_full_disk_is_an_error_of_the_system(tmp_path: Path) -> None:
     assert not os.listdir(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["g.csv", "g.jsonl", "g.parquet", "g.arrow"])
+@pytest.mark.parametrize("error", [OSError("the disk is full"), KeyboardInterrupt()])
+@pytest.mark.parametrize("rows_before", [0, 1])
+def test_a_graph_that_ends_early_replaces_no_table(
+    name: str, error: BaseException, rows_before: int, tmp_path: Path
+) -> None:
+    """SQLite sorts the pairs while they are written: its disk may be full then, or Ctrl-C comes."""
+
+    def write() -> None:
+        with open_writer(tmp_path / name, schema()) as writer, Graph() as made:
+            made.add([("a", "b", None, 1)])
+            for batch in [*made.batches()][:rows_before]:
+                writer.write(batch)
+            raise error
+
+    (tmp_path / name).write_bytes(b"old")
+    with pytest.raises(type(error)):
+        write()
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {name: b"old"}
+
+
 def test_the_graph_as_a_table(tmp_path: Path) -> None:
     with Graph() as made, open_writer(tmp_path / "g.parquet", schema()) as writer:
         made.add(to_batch([link("http://a/", "http://b/"), link("http://a/", "mailto:x@y")]).pairs())

@@ -23,7 +23,8 @@ __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
 
 
 class Writer(ABC):
-    """Writes batches of one schema.  A context manager: at its end, even after an error, the table is closed.
+    """Writes batches of one schema.  A context manager: at its end the table is closed; after an error it is closed
+    if it can be resumed, and dropped if not.
 
     Rows between two commits belong to one task of the job.  A closed table is complete and readable,
     and shows its last commit.  Ctrl-C takes effect between two calls, never during one, except for a pipe.
@@ -137,8 +138,11 @@ class Writer(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, *exception: object) -> None:
+        if kind is None or self.is_resumable:
+            self.close()
+        else:
+            self.drop()
 
 
 class Stream(Writer):
