@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from overthere.broken import Checker, Summary, check
 from overthere.broken.generators import configuration, jekyll, mdbook, mkdocs, templates, vitepress
-from overthere.broken.generators.addresses import Pages
+from overthere.broken.generators.addresses import LookupBudget, Pages
 from overthere.broken.heading_slugs import SLUGS
 from overthere.broken.markdown_anchors import MarkdownAnchors
 from overthere.broken.site import Site
@@ -446,6 +446,23 @@ def test_a_symlink_in_a_configuration_leads_out_of_no_repository(config: str, te
     found = {one.reference: one.kind for one in check([tree], Checker(), summary)}
     assert found.get("/topsecret/") == found.get("/nothere/")
     assert not any(mount.folder.endswith("link") for project in summary.projects for mount in project.mounts)
+
+
+@pytest.mark.parametrize("config", ["docusaurus.config.js", "hugo.toml", "astro.config.mjs", "_quarto.yml"])
+@pytest.mark.parametrize("is_outside", [True, False])
+def test_front_matter_of_a_symlink_is_read_only_in_its_repository(config: str, is_outside: bool, tree: Path) -> None:
+    """Otherwise a reference without a finding told the addresses of a page of somebody else."""
+    (tree / ".git").mkdir(exist_ok=True)
+    (tree / config).write_text("presets: []\nbaseURL = '/'\n")
+    page = (tree.parent if is_outside else tree) / "page.txt"
+    page.write_text("---\nslug: other\naliases: [other]\n---\n# A\n")
+    for folder in ("docs", "content", "src/pages", "src/content/docs"):
+        (tree / folder).mkdir(parents=True, exist_ok=True)
+        (tree / folder / "b.md").symlink_to(page)
+    summary = Summary()
+    [*check([tree], Checker(), summary)]
+    [project] = summary.projects
+    assert any("other" in address for address in Pages(project, LookupBudget()).by_address) is not is_outside
 
 
 def test_a_site_without_end_is_not_walked_for_its_configuration(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,8 +74,7 @@ class Pages:
             for folder in (os.path.dirname(source), *(mount.folder for mount in project.mounts)):
                 file = os.path.normpath(os.path.join(folder, path))
                 if os.path.isfile(file):
-                    top = folders_above(os.path.dirname(os.path.abspath(project.config or source)))[-1]
-                    return Answer(file) if is_inside(file, top) else Answer(None, leaves=True)
+                    return Answer(file) if is_inside(file, self._top(source)) else Answer(None, leaves=True)
         if self._budget.is_spent:
             return Answer(None, leaves=True)
         if self._last[0] != source:
@@ -122,6 +121,10 @@ class Pages:
                     folder = posixpath.dirname(address)
                     yield f"{folder}/" if folder else ""
 
+    def _top(self, source: str) -> str:
+        """The outermost folder that may be read: that of the repository."""
+        return folders_above(os.path.dirname(os.path.abspath(self.project.config or source)))[-1]
+
     def _is_index(self, source: str) -> bool:
         return os.path.splitext(os.path.basename(source))[0] in self.project.indexes
 
@@ -159,7 +162,7 @@ class Pages:
         below = os.path.relpath(file, top).replace(os.sep, "/")
         suffix = next((ending for ending in self.project.suffixes if below.endswith(ending)), "")
         stem = below[: len(below) - len(suffix)]
-        front = front_matter(file) if self.project.keys else {}
+        front = front_matter(file, self._top(file)) if self.project.keys else {}
         stems = [stem]
         if self.project.addresses is not None:
             fields = {key: front[key] for key in self.project.keys if key in front}
@@ -173,10 +176,13 @@ class Pages:
                 yield address.strip("/")  # an address in front matter may be relative to the site's root
 
 
-def front_matter(file: str) -> dict[str, list[str]]:
-    """The fields of a page's front matter, in YAML or TOML, if they are texts or lists of texts."""
+def front_matter(file: str, top: str) -> dict[str, list[str]]:
+    """The fields of a page's front matter, in YAML or TOML, if they are texts or lists of texts.
+
+    top: the folder out of which no symlink is followed.
+    """
     try:
-        with open_file(file) as opened:
+        with open_file(file, top) as opened:
             head = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n").lstrip("\ufeff")
     except OSError:
         return {}
