@@ -17,11 +17,14 @@ import pytest
 
 from overthere import URI
 from overthere.base import Base
-from overthere.links import extract
+from overthere.links import batches, extract
 from overthere.links.containers.model import Member, Place, find_container
 from overthere.links.containers.nested import NestedReader, with_kind
 from overthere.links.containers.streams import read_content
+from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import NOTES, Document, Note, Options, PassedContent
+from overthere.links.report.record_pages import BATCH
+from overthere.links.report.rows import MAX_TEXT_BYTES
 from support import flat_members, linear
 
 OUTSIDE = Document("x.gz", b"", Base(URI("http://h/x.gz"), "retrieval", "retrieval"))
@@ -381,6 +384,26 @@ def test_many_members() -> None:
     tars = {count: tarred(many[count], tarfile.USTAR_FORMAT) for count in (5_000, 20_000)}
     linear(lambda count: use(zips[count], count), 80_000)
     linear(lambda count: use(tars[count], count), 20_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.zip", zipped({f"{number}.html": b"" for number in range(20_000)})),
+        ("a.tar", tarred({f"{number}.html": b"" for number in range(20_000)}, tarfile.USTAR_FORMAT)),
+        ("a.mbox", b"From a@b today\nContent-Type: message/rfc822\n\n" * 20_000),
+        ("a.eml", b"Content-Type: multipart/mixed; boundary=a\n\n" + b"--a\n" * 20_000),
+        ("long.tar", tarred({f"{number}{'x' * 1400}.html": b"" for number in range(12_000)}, tarfile.GNU_FORMAT)),
+        ("pages.tar", tarred({f"{number}.txt": b"http://h/" for number in range(20_000)}, tarfile.USTAR_FORMAT)),
+    ],
+)  # fmt: skip
+def test_batches_of_many_members_are_bounded(name: str, data: bytes, tmp_path: Path) -> None:
+    """Members without references have a note each: all notes of an archive were one batch."""
+    (tmp_path / name).write_bytes(data)
+    made = [batch for batch in batches([tmp_path / name]) if not isinstance(batch, TaskEnd)]
+    assert sum(batch.num_rows for batch in made) >= 12_000
+    assert max(batch.num_rows for batch in made) <= BATCH
+    assert max(batch.nbytes for batch in made) < 1.5 * MAX_TEXT_BYTES
 
 
 def test_a_directory_too_large_for_memory(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from overthere.links.model import BEGUN, Document, Found, Note, Options, PassedC
 from overthere.links.report.record_pages import BATCH
 from overthere.links.report.rows import MAX_TEXT_BYTES, Rows
 
-__all__ = ["fill"]
+__all__ = ["fill", "is_full"]
 
 _MAX_EXPANSION = 64
 """Text of rows allowed per byte of a document, besides one batch: a long base is repeated in every row."""
@@ -61,7 +61,8 @@ def _limit(rows: Rows, document: Document, size: int, batch_sizes: Iterator[int]
         yield
 
 
-def _is_full(rows: Rows) -> bool:
+def is_full(rows: Rows) -> bool:
+    """Whether the rows are a batch, which the caller takes: also after a document that is only noted."""
     return len(rows) >= BATCH or rows.text_bytes >= MAX_TEXT_BYTES
 
 
@@ -87,7 +88,7 @@ def _make_rows(rows: Rows, document: Document, options: Options, notes: set[str]
             yield from _add_references(
                 rows, document, rows.base, embedded_data.read(embedded, rows.base, options, document.depth), notes
             )
-        if _is_full(rows):
+        if is_full(rows):
             yield rows.text_bytes
         has_more = rows.make_rows(_ROWS_PER_STEP)
 
@@ -131,5 +132,5 @@ def _add_references(
                     _add_note(rows, document, item.kind, notes)
             if found:
                 rows.add(document, base or outer, found)
-            if _is_full(rows):
+            if is_full(rows):
                 yield rows.text_bytes

@@ -9,7 +9,7 @@ from overthere.links.containers.nested import KnownDocument
 from overthere.links.containers.progress import Progress
 from overthere.links.faults import note_kind
 from overthere.links.job.read_ahead import ReadAhead
-from overthere.links.job.reading import fill
+from overthere.links.job.reading import fill, is_full
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
 from overthere.links.model import BEGUN, Document, Options
@@ -82,7 +82,7 @@ def _read(
         full_batches = fill(builder, document, kind, notes, options)
         while _has_batch(full_batches, builder, document):
             yield _take_batch(builder, options, browsing)
-        if progress.on_unit is not None and len(builder):
+        if (progress.on_unit is not None and len(builder)) or is_full(builder):
             yield _take_batch(builder, options, browsing)
     if len(builder):
         yield _take_batch(builder, options, browsing)
