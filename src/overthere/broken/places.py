@@ -62,6 +62,10 @@ class _Value(NamedTuple):
         return cls(start, text, placed)
 
 
+_FAR = 1024
+"""Characters from a known place to one that becomes known, too: each insertion moves all later places."""
+
+
 class Places:
     """Locates the references of a document, in any order."""
 
@@ -181,7 +185,7 @@ class Places:
         if not self.content.startswith(encoded, octets):
             return None
         octets += len(encoded)
-        if self.known_places[after] != (at, octets):
+        if at - characters > _FAR or (at > characters and after + 1 == len(self.known_places)):
             self.known_places.insert(after + 1, (at, octets))
         return octets
 
