@@ -215,6 +215,15 @@ def test_as_many_bases_as_rows() -> None:
     assert value(streamed) == ["b:a", "c:b", "c:b"]
 
 
+@pytest.mark.parametrize("compare", [columns.equivalent, columns.lowest_rung])
+def test_columns_of_unequal_length_are_not_compared(compare: Callable[..., Any]) -> None:
+    """The error is ours, not pyarrow's."""
+    for a, b in ((["x", "y"], ["x"]), ([], ["x"])):
+        with pytest.raises(ValueError, match="rows to compare with") as raised:
+            compare(pa.array(a, pa.string()), pa.array(b, pa.string()))
+        assert raised.type is ValueError
+
+
 def test_streams() -> None:
     """A stream of no known length gives a stream; both ends agree with the whole column."""
     half = len(TEXTS) // 2

@@ -54,9 +54,16 @@ def _comparison_form(text: str, iri: bool, registry: Registry) -> str:
     return comparison_form(text, Rung.SCHEME, None, registry)
 
 
+def _columns(a: Any, b: Any) -> tuple[Any, Any]:
+    first, second = arrow(a), arrow(b)
+    if len(first) != len(second):
+        raise ValueError(f"{len(second)} rows to compare with {len(first)} rows")
+    return first, second
+
+
 def equivalent(a: Any, b: Any, rung: Rung, iri: bool, registry: Registry | None) -> Any:
     """Whether the rows have the same normal form."""
-    return compute().equal(_forms(arrow(a), rung, iri, registry), _forms(arrow(b), rung, iri, registry))
+    return compute().equal(*(_forms(column, rung, iri, registry) for column in _columns(a, b)))
 
 
 def lowest_rung(a: Any, b: Any, iri: bool, registry: Registry | None) -> Any:
@@ -64,7 +71,7 @@ def lowest_rung(a: Any, b: Any, iri: bool, registry: Registry | None) -> Any:
     import pyarrow as pa
 
     pc = compute()
-    first, second = arrow(a), arrow(b)
+    first, second = _columns(a, b)
     lowest: Any = pa.scalar(None, pa.int8())
     for rung in (Rung.SCHEME, Rung.PATH, Rung.PERCENT, Rung.CASE, Rung.STRING):
         same = pc.equal(_forms(first, rung, iri, registry), _forms(second, rung, iri, registry))
