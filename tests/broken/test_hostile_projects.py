@@ -533,6 +533,7 @@ def test_symlinks_to_one_configuration_are_read_up_to_one_limit(tree: Path) -> N
     status, said = run(tree)
     assert status == 1
     assert said.count("none.md") >= 150
+    assert "135 configurations beyond 16 MiB together" in said
 
 
 def test_a_page_with_parameters_is_looked_for_in_few_folders(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

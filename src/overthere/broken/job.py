@@ -65,7 +65,7 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
     if ignored := sum(task.ignored for task in parts):
         summary.files["ignored"] += ignored
         parts = [task for task in parts if task.paths]
-    summary.projects = find_projects(parts)
+    summary.projects = find_projects(parts, summary.files)
     if checker.anchors != "auto":
         summary.projects = Projects(project._replace(anchors=checker.anchors) for project in summary.projects)
     checker = checker._replace(projects=summary.projects)

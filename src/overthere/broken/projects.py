@@ -51,10 +51,11 @@ file belongs to another program."""
 _BASE_NAMES = frozenset(os.path.basename(name) for name in _READERS)
 
 
-def find_projects(tasks: Iterable[Task]) -> Projects:
+def find_projects(tasks: Iterable[Task], unread: Counter[str]) -> Projects:
     """The projects of the sources.
 
     Configurations are searched among the sources, and in the folders above up to the root of the repository.
+    unread: counts those beyond the limit of all.
     """
     projects: dict[str, Project] = {}
     remaining = _MAX_TOTAL_BYTES
@@ -64,6 +65,8 @@ def find_projects(tasks: Iterable[Task]) -> Projects:
             continue
         text = read_configuration(path, folder, remaining)
         remaining -= len(text)
+        if remaining <= 0:
+            unread["configurations beyond 16 MiB together"] += 1
         project = _READERS[name](folder, path, text)
         if project is not None and (project := _confine(project, folders_above(folder)[-1])).mounts:
             projects[folder] = project
@@ -71,7 +74,7 @@ def find_projects(tasks: Iterable[Task]) -> Projects:
 
 
 _MAX_TOTAL_BYTES = 1 << 24
-"""Maximum size of all configurations of a check, which may be symlinks to one file; others count as empty."""
+"""Maximum size of all configurations of a check, which may be symlinks to one file; others count as empty, which the summary tells."""
 _MAX_MOUNTS, _MAX_ROOTS = 200, 50
 """Maximum number of source folders, and of other folders: each reference is looked up in all of them."""
 
