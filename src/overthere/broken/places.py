@@ -30,6 +30,8 @@ _WORD = re.compile(r"[^\t\n\f ]+")
 _SPACE = "\t\n\f "
 _LOOK_BACK = 80
 _MAX_SEARCHES = 64
+_FAR = 1024
+"""Characters to the next known place before: nearer places are not inserted, for that moves all later ones."""
 """Maximum number of searches through a document's text for places that its reader did not record."""
 
 
@@ -60,10 +62,6 @@ class _Value(NamedTuple):
             bare = word[0].strip(",")
             placed.setdefault(bare, (at, at + len(bare)))
         return cls(start, text, placed)
-
-
-_FAR = 1024
-"""Characters from a known place to one that becomes known, too: each insertion moves all later places."""
 
 
 class Places:

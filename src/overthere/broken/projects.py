@@ -54,8 +54,8 @@ _BASE_NAMES = frozenset(os.path.basename(name) for name in _READERS)
 def find_projects(tasks: Iterable[Task], unread: Counter[str]) -> Projects:
     """The projects of the sources.
 
-    Configurations are searched among the sources, and in the folders above up to the root of the repository.
-    unread: counts those beyond the limit of all.
+    Configurations are searched among the sources, and in the folders above up to the root of the repository; those
+    beyond the limit are counted in `unread`.
     """
     projects: dict[str, Project] = {}
     remaining = _MAX_TOTAL_BYTES
@@ -74,7 +74,7 @@ def find_projects(tasks: Iterable[Task], unread: Counter[str]) -> Projects:
 
 
 _MAX_TOTAL_BYTES = 1 << 24
-"""Maximum size of all configurations of a check, which may be symlinks to one file; others count as empty, which the summary tells."""
+"""Maximum size of all configurations of a check, which may be symlinks to one file; others count as empty."""
 _MAX_MOUNTS, _MAX_ROOTS = 200, 50
 """Maximum number of source folders, and of other folders: each reference is looked up in all of them."""
 

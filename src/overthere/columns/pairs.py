@@ -62,18 +62,15 @@ def _columns(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def equivalent(a: Any, b: Any, rung: Rung, iri: bool, registry: Registry | None) -> Any:
-    """Whether the rows have the same normal form."""
     return compute().equal(*(_forms(column, rung, iri, registry) for column in _columns(a, b)))
 
 
 def lowest_rung(a: Any, b: Any, iri: bool, registry: Registry | None) -> Any:
-    """The number of the first rung at which the rows are equal."""
     import pyarrow as pa
 
-    pc = compute()
-    first, second = _columns(a, b)
+    pc, pair = compute(), _columns(a, b)
     lowest: Any = pa.scalar(None, pa.int8())
     for rung in (Rung.SCHEME, Rung.PATH, Rung.PERCENT, Rung.CASE, Rung.STRING):
-        same = pc.equal(_forms(first, rung, iri, registry), _forms(second, rung, iri, registry))
+        same = pc.equal(*(_forms(column, rung, iri, registry) for column in pair))
         lowest = pc.if_else(pc.fill_null(same, False), pa.scalar(int(rung), pa.int8()), lowest)
     return lowest

@@ -23,8 +23,7 @@ __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
 
 
 class Writer(ABC):
-    """Writes batches of one schema.  A context manager: at its end the table is closed; after an error it is closed
-    if it can be resumed, and dropped if not.
+    """Writes batches of one schema.  A context manager: its end closes the table; an error drops one without a job.
 
     Rows between two commits belong to one task of the job.  A closed table is complete and readable,
     and shows its last commit.  Ctrl-C takes effect between two calls, never during one, except for a pipe.
@@ -139,10 +138,7 @@ class Writer(ABC):
         return self
 
     def __exit__(self, kind: object, *exception: object) -> None:
-        if kind is None or self.is_resumable:
-            self.close()
-        else:
-            self.drop()
+        (self.close if kind is None or self.is_resumable else self.drop)()
 
 
 class Stream(Writer):

@@ -177,10 +177,7 @@ class Pages:
 
 
 def front_matter(file: str, top: str) -> dict[str, list[str]]:
-    """The fields of a page's front matter, in YAML or TOML, if they are texts or lists of texts.
-
-    top: the folder out of which no symlink is followed.
-    """
+    """The fields of a page's front matter that are texts or lists of texts; none if it is a symlink out of `top`."""
     try:
         with open_file(file, top) as opened:
             head = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n").lstrip("\ufeff")
