@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from overthere import URI
+from overthere.base import Base
 from overthere.ground.codings import Stream
 from overthere.links.containers.streams import ChainedStream, PieceStream
 from overthere.links.job import pool, read_ahead, task_rows
@@ -101,6 +103,23 @@ def test_only_idle_threads_read_ahead(tmp_path: Path, monkeypatch: pytest.Monkey
     assert sum(started) <= 2
     assert read(tmp_path, 1) == rows
     assert not any(started[8:])
+
+
+@pytest.mark.parametrize("size", [0, 100])
+def test_documents_without_content_count_too(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million members that are only noted are not read ahead."""
+    monkeypatch.setattr(read_ahead, "_BUFFER_BYTES", 1 << 14)
+    begun: list[int] = []
+
+    def documents() -> Any:
+        for number in range(1000):
+            begun.append(number)
+            yield Document(f"a!{number}", bytes(size), Base(URI("http://h/"))), ("", ())
+
+    ahead = read_ahead.ReadAhead().iterate(documents())
+    next(ahead)
+    ahead.close()
+    assert len(begun) <= 18
 
 
 def test_what_fails_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

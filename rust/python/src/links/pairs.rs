@@ -26,14 +26,14 @@ pub fn host(uri: &str) -> Option<&str> {
 enum Place<T> {
     Host(T),
     /// The scheme of a URI without an authority.
-    Scheme(T),
+    Scheme(Option<T>),
 }
 
 impl<'a> Place<&'a str> {
     fn of(uri: &'a str) -> Self {
         match host(uri) {
             Some(host) => Place::Host(host),
-            None => Place::Scheme(uri.split_once(':').map_or("", |(scheme, _)| scheme)),
+            None => Place::Scheme(uri.split_once(':').map(|(scheme, _)| scheme)),
         }
     }
 }
@@ -41,7 +41,7 @@ impl<'a> Place<&'a str> {
 /// A host in its normal form; one that is not valid stays as it is.
 fn normal(host: &str) -> String {
     let reference = format!("//{host}");
-    if fast::parse(reference.as_bytes(), Rule::UriReference, false).is_err() {
+    if fast::parse(reference.as_bytes(), Rule::UriReference, true).is_err() {
         return host.to_owned();
     }
     let mut out = Vec::with_capacity(host.len());
@@ -61,7 +61,7 @@ pub fn count(batch: &LinkBatch) -> Vec<Pair> {
     for ((source, place), links) in raw_pairs {
         let place = match place {
             Place::Host(host) => Place::Host(normal(host)),
-            Place::Scheme(scheme) => Place::Scheme(scheme.to_ascii_lowercase()),
+            Place::Scheme(scheme) => Place::Scheme(scheme.map(str::to_ascii_lowercase)),
         };
         *pairs.entry((source.map(normal), place)).or_default() += links;
     }
@@ -69,12 +69,10 @@ pub fn count(batch: &LinkBatch) -> Vec<Pair> {
         .into_iter()
         .map(|((source, place), links)| match place {
             Place::Host(host) => (source, Some(host), None, links),
-            Place::Scheme(scheme) => (source, None, Some(scheme), links),
+            Place::Scheme(scheme) => (source, None, scheme, links),
         })
         .collect();
-    let last = |text: &Option<String>| text.is_none();
-    sorted.sort_unstable_by(|a, b| {
-        (last(&a.0), &a.0, last(&a.1), &a.1, &a.2).cmp(&(last(&b.0), &b.0, last(&b.1), &b.1, &b.2))
-    });
+    let key = |text: &Option<String>| (text.is_none(), text.clone().unwrap_or_default());
+    sorted.sort_by_cached_key(|(source, host, scheme, _)| (key(source), key(host), key(scheme)));
     sorted
 }

@@ -16,6 +16,8 @@ __all__ = ["ReadAhead"]
 
 _BUFFER_BYTES = 4 << 20
 """Bytes of documents that are read ahead."""
+_DOCUMENT_BYTES = 1 << 10
+"""Bytes of a document besides its content."""
 _JOIN_TIMEOUT = 5.0
 """Seconds to wait for the thread, which stops after its current document."""
 
@@ -64,7 +66,7 @@ class ReadAhead:
                 for document in documents:
                     with self.state_changed:
                         self.buffer.append(document)
-                        self.buffered += len(document[0].content)
+                        self.buffered += _DOCUMENT_BYTES + len(document[0].content)
                         self.state_changed.notify_all()
                     if not self._wait_for_room():
                         return
@@ -95,7 +97,7 @@ class ReadAhead:
             self.is_awaited = False
             if self.buffer:
                 document = self.buffer.popleft()
-                self.buffered -= len(document[0].content)
+                self.buffered -= _DOCUMENT_BYTES + len(document[0].content)
                 self.state_changed.notify_all()
                 return document
         if self.error is not None:
