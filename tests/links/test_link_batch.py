@@ -27,9 +27,23 @@ from overthere.tables.arrays import to_arrow
 
 native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 
-HOSTS = ("", "//", "//h", "//H", "//h.example:80", "//u@h", "//[::1]", "//[FE80::A]", "//%41b", "//%c3%a9", "//h%2f")
+HOSTS = (
+    "",
+    "//",
+    "//h",
+    "//H",
+    "//h.example:80",
+    "//u@h",
+    "//[::1]",
+    "//[FE80::A]",
+    "//%41b",
+    "//%c3%a9",
+    "//h%2f",
+    "//[FE80::A%25Eth0]",
+    "//[FE80::A%Eth0]",
+)
 URIS = st.builds(
-    "{}{}{}".format, st.sampled_from(("http:", "HTTP:", "mailto:", "x:")), st.sampled_from(HOSTS), st.just("/p?q")
+    "{}{}{}".format, st.sampled_from(("http:", "HTTP:", "mailto:", "x:", "")), st.sampled_from(HOSTS), st.just("/p?q")
 )
 TEXTS = st.one_of(
     st.none(), st.text(max_size=6), st.sampled_from(("=1", "'@x", "＝a", '"', "a\nb", "\\\x00\x1f\x7f", "\U0010ffff"))

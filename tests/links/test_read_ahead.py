@@ -114,7 +114,7 @@ def test_documents_without_content_count_too(size: int, monkeypatch: pytest.Monk
     def documents() -> Any:
         for number in range(1000):
             begun.append(number)
-            yield Document(f"a!{number}", bytes(size), Base(URI("http://h/"))), ("", ())
+            yield Document(f"a!{number}", bytes(size), Base(URI("http://h/"), "retrieval")), ("", ())
 
     ahead = read_ahead.ReadAhead().iterate(documents())
     next(ahead)
