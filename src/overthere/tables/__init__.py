@@ -10,7 +10,6 @@ import os
 from typing import TYPE_CHECKING
 
 from overthere import lazy_names
-from overthere.stores.model import is_object
 from overthere.tables.formats import FORMATS, READ, Layout, fit_schema, suffix
 
 if TYPE_CHECKING:
@@ -45,6 +44,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     from pathlib import Path
 
     from overthere.ground.atomic import is_stream, refuse_link
+    from overthere.stores.model import is_object
     from overthere.tables.atomic_table import Table
     from overthere.tables.folder import Folder
     from overthere.tables.text_table import TextTable
