@@ -147,7 +147,7 @@ impl LinkBatch {
         })
     }
 
-    /// The batch whose columns have these bytes.  Raises: ValueError if they are not those of so many rows.
+    /// The batch whose columns have these bytes.  Raises: ValueError if they have another number of rows.
     #[staticmethod]
     fn unpack(py: Python<'_>, rows: usize, columns: Vec<Packed<'_>>) -> PyResult<LinkBatch> {
         guarded(py, || {

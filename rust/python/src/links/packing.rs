@@ -36,7 +36,7 @@ pub fn pack<'py>(py: Python<'py>, column: &ArrayRef) -> Packed<'py> {
     }
 }
 
-/// The column with a number in the link table; an error if the bytes are not those of so many rows.
+/// The column with a number in the link table; an error if the bytes have another number of rows.
 pub fn unpack(index: usize, rows: usize, packed: &Packed<'_>) -> Result<ArrayRef, String> {
     let (validity, values, offsets) = packed;
     let values = values.as_bytes();

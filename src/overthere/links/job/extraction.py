@@ -55,7 +55,7 @@ def extract(
     base: the URI under which the sources are published: that of a folder's root, or of the folder of a named file.  By
     default a file's retrieval URI is its own `file:` URI (RFC 3986 5.1.3).  For a source that is a URI, it is the last
     URI after redirects.
-    workers: the number of readers.  They are threads if the native kernel reads (HTML, WARC files), otherwise
+    workers: the number of readers.  They are threads if the native kernel reads (HTML, WARC files, archives), otherwise
     processes, for which the calling module must be importable (`if __name__ == "__main__":`).
     policy: the limits for sources that are URIs; by default `Policy()`, for untrusted URIs: no files, no addresses
     that are not public.

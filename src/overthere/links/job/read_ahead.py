@@ -52,7 +52,7 @@ class ReadAhead:
         thread = threading.Thread(target=self._read, args=(documents,), name="links reading ahead", daemon=True)
         thread.start()
         try:
-            while (document := self._next()) is not None:
+            while (document := self._take_document()) is not None:
                 yield document
         finally:
             with self.state_changed:
@@ -70,7 +70,7 @@ class ReadAhead:
                         self.state_changed.notify_all()
                     if not self._wait_for_room():
                         return
-        except BaseException as error:  # raised again by `_next`, in the caller's thread
+        except BaseException as error:  # raised again by `_take_document`, in the caller's thread
             self.error = error
         finally:
             with self.state_changed:
@@ -89,7 +89,7 @@ class ReadAhead:
             self.state_changed.wait_for(may_read)
             return not self.is_stopping
 
-    def _next(self) -> KnownDocument | None:
+    def _take_document(self) -> KnownDocument | None:
         with self.state_changed:
             self.is_awaited = True
             self.state_changed.notify_all()
