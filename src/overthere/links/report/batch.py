@@ -20,6 +20,7 @@ from overthere.kernel.reference import split, split_authority
 from overthere.links.model import Link
 from overthere.tables.formats import OwnColumns, ParquetEncoder
 from overthere.values.normalize import normal_form
+from overthere.values.uri import URIReference
 
 if TYPE_CHECKING:
     from overthere._native import LinkBatch
@@ -203,7 +204,7 @@ def _normal_host(host: str | None) -> str | None:
     if host is None:
         return None
     try:
-        return normal_form(f"//{host}").removeprefix("//")
+        return normal_form(str(URIReference(f"//{host}", zone=True))).removeprefix("//")
     except InvalidURI:
         return host
 
