@@ -70,10 +70,9 @@ def declared_encoding(attributes: Mapping[str, str]) -> Encoding | None:
     >>> declared_encoding({"encoding": "utf-8"}), declared_encoding({"xsi:type": "xs:hexBinary"})
     (None, Encoding(form='unknown', media_type=''))
     """
-    for name in _ENCODING_ATTRIBUTES:
-        value = attributes.get(name, "").strip(_SPACE).lower()
-        form = _FORMS_BY_NAME.get(value.rpartition("#")[2].rpartition(":")[2])
-        if form is not None:
+    for name in filter(attributes.__contains__, _ENCODING_ATTRIBUTES):
+        value = attributes[name].strip(_SPACE).lower()
+        if (form := _FORMS_BY_NAME.get(value.rpartition("#")[2].rpartition(":")[2])) is not None:
             return Encoding(form, media_type_of(attributes.get("type", ""))[0])
     return None
 
