@@ -8,6 +8,7 @@ import shlex
 import socket
 import sys
 import urllib.request
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -368,6 +369,12 @@ def test_a_server_does_not_choose_the_encoding(encoding: str | bool, offered: st
         await reader.readuntil(b"\xff\xf0")  # accepted or rejected
         writer.close()
 
+    assert read_from(serve, encoding) == (octets.decode(encoding, "replace") if isinstance(encoding, str) else octets)
+
+
+def read_from(serve: Any, encoding: str | bool) -> Any:
+    """Return everything that a session reads from a server."""
+
     async def work() -> Any:
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
@@ -376,7 +383,34 @@ def test_a_server_does_not_choose_the_encoding(encoding: str | bool, offered: st
             writer.close()
             return text
 
-    assert asyncio.run(work()) == (octets.decode(encoding, "replace") if isinstance(encoding, str) else octets)
+    return asyncio.run(work())
+
+
+@pytest.mark.parametrize("option", [86, 87])
+def test_a_server_that_was_not_asked_to_does_not_compress(option: int) -> None:
+    """MCCP 2 and 3: 200 KB became 200 MB, though the client had refused."""
+    bomb = zlib.compress(bytes(1 << 20))
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(bytes((255, 250, option, 255, 240)) + bomb.replace(b"\xff", b"\xff\xff"))
+        writer.write(b"\xff\xfd\x06")  # DO TIMING-MARK
+        assert await reader.readuntil(b"\xff\xfb\x06")  # as it is, though compression was begun
+        writer.close()
+
+    assert len(read_from(serve, False)) == len(bomb)
+
+
+@pytest.mark.parametrize("body", [b"\x2a\x02\x1b]0;x\x07", b"\x20\x00\x1b[31m", b"\x2a\x07", b"\x2a\x02zlib_codec"])
+def test_nothing_of_a_server_goes_to_the_terminal_in_a_log(body: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    """Python prints warnings to standard error; those of telnetlib3 were tracebacks with the controls of a server."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"\xff\xfd\x27\xff\xfa" + body + b"\xff\xf0\xff\xfa\x27\x01\x00TERM\xff\xf0\xff\xfd\x06!")
+        assert await reader.readuntil(b"\xff\xfb\x06")
+        writer.close()
+
+    assert read_from(serve, "utf-8") == "!"
+    assert not [record for record in caplog.records if record.name.startswith("telnetlib3")]
 
 
 def test_natively_nothing_is_there() -> None:

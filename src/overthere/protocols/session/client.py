@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ from overthere.schemes.known.telnet import PORTS
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
+    import asyncio
+
     from telnetlib3 import TelnetReader, TelnetReaderUnicode, TelnetWriter, TelnetWriterUnicode
 
     Ends = tuple[TelnetReader | TelnetReaderUnicode, TelnetWriter | TelnetWriterUnicode]
@@ -151,6 +154,17 @@ async def _telnet(address: str, port: int, encoding: str | bool, policy: Policy)
     import telnetlib3
 
     class Client(telnetlib3.TelnetClient):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            """Log nothing: the warnings and tracebacks of telnetlib3 bring controls of the server to the terminal."""
+            super().connection_made(transport)
+            ends: Any = self.reader, self.writer
+            self.log = ends[0].log = ends[1].log = logging.Logger("", logging.CRITICAL + 1)
+
+        def _mccp2_start(self) -> None:
+            """Never decompress: a server that was refused begins all the same, and could send a decompression bomb."""
+
+        _mccp3_start = _mccp2_start
+
         def send_charset(self, offered: list[str]) -> str:
             """Keep the encoding: for Latin-1 telnetlib3 takes any codec of Python that a server offers (RFC 2066)."""
             charset = codec(encoding) if isinstance(encoding, str) else None
@@ -164,7 +178,7 @@ async def _telnet(address: str, port: int, encoding: str | bool, policy: Policy)
         encoding_errors="replace",
         force_binary=bool(encoding),
         send_environ=("TERM",),
-        compression=False,  # a server could send a decompression bomb
+        compression=False,
         connect_timeout=policy.connect_timeout,
         limit=policy.max_line,
     )
