@@ -13,7 +13,15 @@ from overthere.ground.errors import CodingError, Finding, InvalidURI, OverthereE
 from overthere.ground.exact import exact
 from overthere.ground.figure import Layout, draw, grid, layout, note_lines, shorten, shorten_distinctly
 from overthere.ground.late_imports import default_registry
-from overthere.ground.redact import mask, mask_equal_length, secret_spans, shorten_masks
+from overthere.ground.redact import (
+    hides_secrets,
+    mask,
+    mask_equal_length,
+    mask_part,
+    masked_repr,
+    secret_spans,
+    shorten_masks,
+)  # fmt: skip
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
@@ -49,7 +57,11 @@ class Row(NamedTuple):
     text: str
     note: str
 
+    def __repr__(self) -> str:
+        return masked_repr(self._replace(text=mask_part(self.component, self.text)))
 
+
+@hides_secrets
 class Form(NamedTuple):
     """The normal form at a rung, and what that rung changed."""
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 from overthere.ground.display import name_of
 from overthere.ground.errors import CodingError, InvalidURI, NoBase, NotSpecified
 from overthere.ground.exact import exact
-from overthere.ground.redact import mask, masked_repr
+from overthere.ground.redact import hides_secrets, mask
 from overthere.repairs import to_reference
 from overthere.values.encoding import IN_SEGMENT
 from overthere.values.uri import URI, URIReference
@@ -28,15 +28,13 @@ THIS_MESSAGE = URI("thismessage:/")
 """The default base in a message (RFC 2557 5 e)."""
 
 
+@hides_secrets
 class Passed(NamedTuple):
     """A candidate that did not become the base."""
 
     by: str
     text: str
     reason: str
-
-    def __repr__(self) -> str:
-        return masked_repr(self)
 
 
 class Base(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from overthere.editions.whatwg import SPECIAL, read
 from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI
 from overthere.ground.exact import exact
-from overthere.ground.redact import MASK, masked_repr, overlaps, secret_spans
+from overthere.ground.redact import MASK, hides_secrets, masked_repr, overlaps, secret_spans
 from overthere.iri import IRIReference
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
@@ -56,6 +56,7 @@ def _escape_pattern(component: str) -> re.Pattern[str]:
     return re.compile(f"(?:{_TO_ESCAPE[component]})++")
 
 
+@hides_secrets
 class RepairChange(NamedTuple):
     """One change of a repair."""
 
@@ -68,9 +69,6 @@ class RepairChange(NamedTuple):
     """Description for people."""
     source: str
     """The section that allows it."""
-
-    def __repr__(self) -> str:
-        return masked_repr(self)
 
 
 class SecretChange(RepairChange):

@@ -8,6 +8,7 @@ import logging
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from overthere import (
     InvalidURI,
     IRIReference,
     NoBase,
+    PlanRefused,
     Policy,
     Template,
     audit,
@@ -31,20 +33,25 @@ from overthere import (
     plan,
     web_address,
 )
+from overthere.access.wire import Entry, Head
 from overthere.base import establish
 from overthere.broken import report
 from overthere.broken.model import Broken, Checker, Outcome
 from overthere.broken.reporting import finding
 from overthere.broken.suggestions import Suggestion
 from overthere.cli.app import app as main
-from overthere.editions import whatwg
+from overthere.editions import context1994, context1997, rfc1738, url1997, whatwg
 from overthere.editions.readings import read
+from overthere.editions.resolution_trace import trace
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask
 from overthere.ground.secret_parameters import NAMES, secret_parameters
 from overthere.kernel import split
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Document, Found
+from overthere.schemes.known.ftp import FTPLocator
+from overthere.schemes.known.gopher import GopherLocator
+from overthere.schemes.known.ldap import Search
 from overthere.tables.arrays import to_arrow
 from servers.ftpd import anonymous
 
@@ -359,8 +366,46 @@ def test_no_settings_and_no_result_show_it(place: str) -> None:
     shown = [
         checker, Outcome(uri, None, 301, f"see {uri}", uri, True, (uri,), 0.0, False, uri), Found("a", uri, None, uri),
         Document(uri, b"", establish(content=uri, default="x:")), *read(uri), whatwg.Href(uri, *[""] * 10),
-        whatwg.Href("", "", "", "joe", WORD, *[""] * 6), whatwg.read(uri),
+        whatwg.Href("", "", "", "joe", WORD, *[""] * 6), whatwg.read(uri), Head(location=uri, base=uri),
+        Head(details={"fields": [("Location", uri)]}), Entry(uri, uri, details={"a": {"see": [uri, uri.encode()]}}),
+        rfc1738.extract(f"<URL:{uri}>"), context1994.extract(f"<{uri}>"), *context1997.delimited(f"<{uri}>"),
+        context1997.BaseURL(uri, "retrieval"), url1997.Site("joe", WORD, "h", None), Search(uri, "sub", uri, (uri,)),
+        *(FTPLocator(host="h", directories=("a", uri)), GopherLocator(host="h", selector=uri.encode())),
+        [trace(name, uri, uri) for name in ("rfc3986", "url-1997")], explain(uri, uri).rows, explain(uri, uri).forms,
     ]  # fmt: skip
     for value in shown:
         assert hidden(repr(value)), value
     assert repr(Checker()).startswith("Checker(base=(), fragments=True, anchors='auto', ")
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        f"http://h.example/?token={WORD}",
+        f"ftp://h/a;token={WORD}",
+        f"mailto:a@b?subject=http://j:{WORD}@h/",
+        f"gopher://h/0http://j:{WORD}@h/",
+        f"ldap://h/o=x?a??(a=http://j:{WORD}@h/)",
+        f"wais://h/db?http://j:{WORD}@h/",
+        f"ws://h/?token={WORD}",
+        f"news:http://j:{WORD}@h",
+        f"data:,http://j:{WORD}@h/",
+        f"prospero://h/http://j:{WORD}@h/",
+    ],
+)
+def test_no_step_of_a_plan_shows_it(uri: str) -> None:
+    """The plan masked its steps; one step, as it stands in a log, showed what was in a query or a path."""
+    for step in plan(uri).steps:
+        assert hidden(f"{step!r} {step.line()} {step.to_dict()}"), step
+    assert hidden(repr(replace(plan(uri).locator, written=None)))
+
+
+MAILTO = "mailto:{0}http:%2F%2Fj:" + WORD + "%40h@h"
+
+
+@pytest.mark.parametrize("uri", [MAILTO.format(""), MAILTO.format("x" * 60), f"data:a/b;x%2F%2Fj%3A{WORD}%40h=1,c"])
+def test_no_refused_plan_shows_it(uri: str) -> None:
+    """It was shown as it is, and cut before it was masked."""
+    with pytest.raises(PlanRefused) as told:
+        plan(uri)
+    assert hidden(str(told.value))

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from overthere.ground.display import printable
 from overthere.ground.errors import PlanRefused
+from overthere.ground.redact import mask, mask_texts
 from overthere.values.hosts.address import link_local
 from overthere.values.hosts.name import host_name
 
@@ -113,7 +114,7 @@ class Step(ABC):
         return result
 
     def _show_field(self, name: str, value: Any) -> Any:
-        return value
+        return mask_texts(value)
 
     def __repr__(self) -> str:
         parts = ", ".join(
@@ -166,10 +167,9 @@ class Send(Step):
     another protocol (RFC 1738 6)."""
 
     def _show_field(self, name: str, value: Any) -> Any:
-        if name != "data" or self.secret is None:
-            return value
-        start, end = self.secret
-        return value[:start] + b"***" + value[end:]
+        if name == "data" and self.secret is not None:
+            value = value[: self.secret[0]] + b"***" + value[self.secret[1] :]
+        return Step._show_field(self, name, value)
 
     def line(self) -> str:
         return "send " + readable(self._show_field("data", self.data))
@@ -293,7 +293,7 @@ class Interact(Step):
     """The suggested password, which is never sent automatically."""
 
     def _show_field(self, name: str, value: Any) -> Any:
-        return "***" if name == "password" and value is not None else value
+        return "***" if name == "password" and value is not None else Step._show_field(self, name, value)
 
     def line(self) -> str:
         notes = [f"log in as {readable(self.user.encode('utf-8', 'surrogateescape'))}"] if self.user is not None else []
@@ -313,7 +313,7 @@ class Compose(Step):
 
     def line(self) -> str:
         to = ", ".join(value for name, value in self.headers if name.lower() == "to")
-        return f"compose a message to {readable(to.encode('utf-8', 'surrogateescape')) or 'nobody yet'}"
+        return f"compose a message to {readable(mask(to).encode('utf-8', 'surrogateescape')) or 'nobody yet'}"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -326,7 +326,7 @@ class Place(Step):
     where: str
 
     def line(self) -> str:
-        return f"{self.what} {readable(self.where.encode('utf-8', 'surrogateescape'))}"
+        return f"{self.what} {readable(mask(self.where).encode('utf-8', 'surrogateescape'))}"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
-from overthere.ground.redact import mask
+from overthere.ground.redact import hides_secrets
 
 if TYPE_CHECKING:
     from overthere.protocols.session.client import Session
@@ -95,6 +95,7 @@ class LocalFile(NamedTuple):
     names: tuple[str, ...] | None
 
 
+@hides_secrets
 @dataclass(frozen=True, slots=True)
 class Head:
     """The facts about a resource before its content: yielded once; `Data` and `Item` follow."""
@@ -122,6 +123,7 @@ class Data(NamedTuple):
     octets: bytes
 
 
+@hides_secrets
 @dataclass(frozen=True, slots=True)
 class Entry:
     """An entry of a listing."""
@@ -132,10 +134,6 @@ class Entry:
     kind: str = ""
     """In the protocol's words: "directory", "file", "search", "info", "group", "article", ..."""
     details: dict[str, Any] = field(default_factory=dict[str, Any])
-
-    def __repr__(self) -> str:
-        uri = None if self.uri is None else mask(self.uri)
-        return f"Entry(name={self.name!r}, uri={uri!r}, kind={self.kind!r}, details={self.details!r})"
 
 
 class Item(NamedTuple):

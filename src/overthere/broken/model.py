@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from overthere.broken.generators.project import Projects
-from overthere.ground.redact import masked_repr
+from overthere.ground.redact import hides_secrets, masked_repr
 from overthere.links.model import UNREAD
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@hides_secrets
 class Broken(NamedTuple):
     """A finding on a reference that is broken or suspicious; None is undefined."""
 
@@ -51,9 +52,6 @@ class Broken(NamedTuple):
     """"error" (the check fails), "warning" or "note"."""
     certainty: str | None = None
     """One of `CERTAINTIES`; None without a suggestion."""
-
-    def __repr__(self) -> str:
-        return masked_repr(self)
 
 
 CERTAINTIES: Mapping[str, str] = {
@@ -204,6 +202,7 @@ ANCHORS = (
 """Programs that generate the anchors of Markdown headings; "auto": the one that is configured, otherwise GitHub."""
 
 
+@hides_secrets
 class Outcome(NamedTuple):
     """The result of requesting an external URI."""
 
@@ -223,9 +222,6 @@ class Outcome(NamedTuple):
     cached: bool
     archived: str | None = None
     """The URI of a copy in a web archive, if one was looked up."""
-
-    def __repr__(self) -> str:
-        return masked_repr(self)
 
 
 class FileSettings(NamedTuple):

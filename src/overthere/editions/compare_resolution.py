@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.editions.readings import compare_key, shown_target
 from overthere.ground.errors import NotSpecified, OverthereError
+from overthere.ground.redact import hides_secrets
 from overthere.kernel.reference import Parts, split
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ResolutionDifference", "kind", "resolutions", "universe"]
 
 
+@hides_secrets
 class ResolutionDifference(NamedTuple):
     """A kind of difference, with the simplest base and reference that show it."""
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from overthere.editions.url1994 import DOCUMENT, EDITION, is_scheme, latin1, reading_of
 from overthere.ground.errors import CodingError
 from overthere.ground.exact import exact
+from overthere.ground.redact import hides_secrets
 from overthere.kernel import percent_encode
 
 __all__ = ["WrappedURL", "unwrap", "extract", "safer"]
@@ -18,6 +19,7 @@ _BREAK = re.compile("(?<![ \t])[ \t]*+(?:\r\n|[\r\n\v\f])[ \t\r\n\v\f]*+")
 _WHITE = " \t\r\n\v\f"
 
 
+@hides_secrets
 class WrappedURL(NamedTuple):
     """A URL that is written as `<...>` in running text."""
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from overthere.editions.url1997 import resolve, split
 from overthere.grammar.library import grammar
+from overthere.ground.redact import hides_secrets
 
 __all__ = ["BaseURL", "DelimitedURL", "base_url", "delimited", "read_typed"]
 
@@ -16,6 +17,7 @@ Layer = Literal["content", "entity", "retrieval", "default"]
 _WHITE = re.compile(r"\s+")
 
 
+@hides_secrets
 class BaseURL(NamedTuple):
     """A base URL, "" if it is undefined, and its layer: 5.1.1 content, 5.1.2 entity, 5.1.3 retrieval, 5.1.4 default."""
 
@@ -65,6 +67,7 @@ def _is_absolute(text: str) -> bool:
     return split(text).scheme is not None
 
 
+@hides_secrets
 class DelimitedURL(NamedTuple):
     """A URL reference in running text."""
 

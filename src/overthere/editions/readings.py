@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.ground.errors import OverthereError
 from overthere.ground.figure import shorten_distinctly
-from overthere.ground.redact import mask, masked_repr
+from overthere.ground.redact import mask_part, masked_repr
 from overthere.kernel import percent_encode
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Reading(NamedTuple):
     """The scheme's own parts by this edition, besides host, query and fragment; None if there are none."""
 
     def __repr__(self) -> str:
-        query, fragment = (part and mask(f"?{part}")[1:] for part in (self.query, self.fragment))
+        query, fragment = (part and mask_part("query", part) for part in (self.query, self.fragment))
         return masked_repr(self._replace(query=query, fragment=fragment))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from overthere.ground.errors import NoBase, Unreachable
+from overthere.ground.redact import mask, mask_part, masked_repr
 from overthere.kernel.reference import Parts, recompose, split
 from overthere.values.resolve import Target
 
@@ -31,6 +32,11 @@ class Line(NamedTuple):
     """The output buffer, or the single buffer of the older documents; None if the step has none."""
     input: str | None = None
     """The input buffer of RFC 3986 5.2.4."""
+
+    def __repr__(self) -> str:
+        value = self.value and mask_part("query", mask_part("authority", self.value))  # one of both
+        output, buffer = (text and mask(f"/{text}")[1:] for text in (self.output, self.input))  # cut within a URI
+        return masked_repr(self._replace(value=value, output=output, input=buffer))
 
 
 class Lines:

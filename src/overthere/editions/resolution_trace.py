@@ -15,6 +15,7 @@ from overthere.editions.readings import shown_target
 from overthere.editions.resolution import RESOLUTIONS, uri2003, url1997
 from overthere.editions.resolution_steps import Line, Lines, base_parts, recompose_target
 from overthere.ground.errors import NotSpecified, OverthereError
+from overthere.ground.redact import hides_secrets
 from overthere.kernel.reference import Parts, merge_paths, split
 from overthere.values.resolve import Target
 
@@ -24,6 +25,7 @@ _MAX_BUFFER_CHARACTERS = 200_000
 """The limit of buffer characters in one trace; further lines are only counted."""
 
 
+@hides_secrets
 class Trace(NamedTuple):
     """The resolution of one reference by one document."""
 

@@ -16,6 +16,7 @@ from overthere.editions.other_resolutions import rfc1808
 from overthere.editions.url1994 import split_login
 from overthere.grammar.library import grammar
 from overthere.ground.errors import Finding, InvalidURI
+from overthere.ground.redact import hides_secrets
 from overthere.kernel.reference import Parts
 from overthere.values.derivation import check_rule, parts_of_any
 from overthere.values.normalize import Rung
@@ -40,6 +41,7 @@ _HYPHEN_BREAK = re.compile(r"-[ \t\v\f]*[\r\n][ \t\n\v\f\r]*")
 _WRAPPER = re.compile(r"(?i)<url:([^<>]*)>")
 
 
+@hides_secrets
 class WrappedURL(NamedTuple):
     """A URL that is written as `<URL:...>` in running text."""
 

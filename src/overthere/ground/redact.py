@@ -26,16 +26,17 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from overthere.ground.exact import exact
 from overthere.ground.secret_parameters import secret_parameters
 
 __all__ = [
-    "MASK", "Span", "join_spans", "mask", "masked_repr", "overlaps", "password_spans", "secret_spans", "shorten_masks",
-    "mask_equal_length",
+    "MASK", "Span", "hides_secrets", "join_spans", "mask", "mask_equal_length", "mask_part", "mask_texts",
+    "masked_repr", "overlaps", "password_spans", "secret_spans", "shorten_masks",
 ]  # fmt: skip
 
+T = TypeVar("T")
 MASK = "***"
 Span = tuple[int, int]
 
@@ -182,15 +183,39 @@ def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = Fal
 
 
 def masked_repr(value: Any) -> str:
-    """Return `repr(value)` of a named tuple, with secrets masked in each of its texts, and in those of its tuples."""
-    fields = ", ".join(f"{name}={_mask_texts(item)!r}" for name, item in value._asdict().items())
-    return f"{type(value).__name__}({fields})"
+    """Return `repr(value)` of a named tuple or a dataclass, with secrets masked in its texts and collections."""
+    names: Iterable[str] = getattr(value, "_fields", None) or value.__dataclass_fields__
+    return f"{type(value).__name__}({', '.join(f'{name}={mask_texts(getattr(value, name))!r}' for name in names)})"
 
 
-def _mask_texts(item: Any) -> Any:
-    if type(item) is tuple:
-        return tuple(map(_mask_texts, item))
+def hides_secrets(cls: type[T]) -> type[T]:
+    """Give a named tuple or a dataclass `masked_repr`."""
+    cast("Any", cls).__repr__ = masked_repr
+    return cls
+
+
+def mask_texts(item: Any) -> Any:
+    """Mask the secrets in a text, in octets, or in the texts of a tuple, a list or a dict."""
+    if isinstance(item, bytes):
+        return mask(item.decode("latin-1")).encode("latin-1")
+    if type(item) in (tuple, list):
+        return type(item)(map(mask_texts, item))
+    if type(item) is dict:
+        return {key: mask_texts(value) for key, value in item.items()}
     return mask(item) if isinstance(item, str) else item
+
+
+_AROUND = {"authority": ("//", ""), "userinfo": ("//", "@"), "query": ("?", ""), "fragment": ("#", "")}
+
+
+def mask_part(name: str, text: str) -> str:
+    """Mask the secrets of a component, read as in its URI.
+
+    >>> mask_part("userinfo", "joe:secret"), mask_part("query", "sig=x")
+    ('joe:***', 'sig=***')
+    """
+    before, after = _AROUND.get(name, ("", ""))
+    return mask(f"{before}{text}{after}")[len(before) :].removesuffix(after)
 
 
 def mask_equal_length(*texts: str) -> tuple[str, ...]:

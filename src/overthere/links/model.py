@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from overthere.base import Base
-from overthere.ground.redact import masked_repr
+from overthere.ground.redact import hides_secrets
 from overthere.ground.rung import Rung
 from overthere.schemes.registry import Registry
 
@@ -19,6 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@hides_secrets
 class Link(NamedTuple):
     """A row of the link table; None is undefined."""
 
@@ -53,10 +54,8 @@ class Link(NamedTuple):
     """The URI that browsers open (URL Standard), if it differs from the target; "" if they open nothing; None if it is
     the target, in running text, or if --whatwg is off."""
 
-    def __repr__(self) -> str:
-        return masked_repr(self)
 
-
+@hides_secrets
 class Document(NamedTuple):
     """The octets of a document and the metadata of its container."""
 
@@ -77,14 +76,12 @@ class Document(NamedTuple):
     name: str = ""
     """A file name whose suffix may show its kind; by default the last name in `source`."""
 
-    def __repr__(self) -> str:
-        return masked_repr(self)
-
     def failed(self, kind: str) -> Document:
         """Return the document with another note, and without content: it could not be read, or not completely."""
         return self._replace(content=b"", notes=tuple(dict.fromkeys((*self.notes, kind))))
 
 
+@hides_secrets
 class Found(NamedTuple):
     """A reference in a document: its place, and its text without surrounding white space."""
 
@@ -96,9 +93,6 @@ class Found(NamedTuple):
     """The intended URI, if the text is an abbreviated one (RFC 3986 4.5)."""
     codebase: str | None = None
     """The codebase of its element: a reference to the base of this one (HTML 4.01 13.3.1, 13.4)."""
-
-    def __repr__(self) -> str:
-        return masked_repr(self)
 
 
 class EmbeddedContent(NamedTuple):

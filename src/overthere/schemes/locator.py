@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, overload
 
 from overthere.ground.errors import CodingError
-from overthere.ground.redact import mask
+from overthere.ground.redact import mask, mask_part, mask_texts
 from overthere.kernel.reference import split
 from overthere.schemes.parts import Given, Writer, octets_of, reading
 
@@ -196,9 +196,9 @@ def _in_octets(value: Any, charset: str) -> Any:
 
 def _mask_part(name: str, value: Any) -> Any:
     """Return the displayable form of a part (RFC 3986 7.5)."""
-    if name == "authority" and isinstance(value, str):
-        return mask(f"//{value}")[2:]
-    return "***" if name in ("password", "secret") else value
+    if name in ("password", "secret"):
+        return "***"
+    return mask_part(name, value) if isinstance(value, str) else mask_texts(value)
 
 
 def _as_builtin(value: Any) -> Any:

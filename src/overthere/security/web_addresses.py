@@ -12,7 +12,7 @@ from overthere.ground.errors import Finding, OverthereError
 from overthere.ground.exact import exact
 from overthere.ground.figure import shorten
 from overthere.ground.late_imports import default_registry
-from overthere.ground.redact import masked_repr
+from overthere.ground.redact import hides_secrets
 from overthere.iri import IRI
 from overthere.schemes.known.http import HTTPS
 from overthere.schemes.known.http import SCHEME as HTTP
@@ -31,6 +31,7 @@ _AUDITED = frozenset((
 """Findings of `audit` that make an address unreliable or misleading."""
 
 
+@hides_secrets
 class WebAddress(NamedTuple):
     """The answer of `web_address`, which is true if there are no problems."""
 
@@ -40,9 +41,6 @@ class WebAddress(NamedTuple):
     problems: tuple[Finding, ...]
     """The problems in the order of the text: each with its kind, place, paragraph and message.  If one check has
     more than a thousand, a last one of the kind "more" counts the rest."""
-
-    def __repr__(self) -> str:
-        return masked_repr(self)
 
     def __bool__(self) -> bool:
         return not self.problems

@@ -15,11 +15,13 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from overthere.ground.redact import hides_secrets
 from overthere.text.names import Names, names
 
 __all__ = ["DelimitedText", "read_delimited"]
 
 
+@hides_secrets
 class DelimitedText(NamedTuple):
     """The text between a pair of delimiters."""
 

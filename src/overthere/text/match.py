@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from overthere.ground.errors import InvalidURI
-from overthere.ground.redact import masked_repr
+from overthere.ground.redact import hides_secrets
 from overthere.iri import IRI
 from overthere.values.uri import URI
 
@@ -14,6 +14,7 @@ __all__ = ["Found", "Kind", "guess_uri", "expand_abbreviation"]
 Kind = Literal["URI", "IRI", "abbreviated", "mail"]
 
 
+@hides_secrets
 class Found(NamedTuple):
     """A reference found in a text."""
 
@@ -39,9 +40,6 @@ class Found(NamedTuple):
     cut: str = ""
     """The character at which it ends because a URI cannot contain it there, although the text continues: "[" of
     `http://h/?array[]=1`.  The writer may have meant more."""
-
-    def __repr__(self) -> str:
-        return masked_repr(self)
 
 
 def guess_uri(text: str, scheme: str | None = None) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from overthere import kernel
 from overthere.ground.errors import NoBase, Unreachable
-from overthere.ground.redact import masked_repr
+from overthere.ground.redact import hides_secrets
 from overthere.kernel import Components
 from overthere.kernel.reference import (
     Parts,
@@ -21,6 +21,7 @@ from overthere.kernel.reference import (
 __all__ = ["Target", "join_text", "resolve_text", "same_document"]
 
 
+@hides_secrets
 class Target(NamedTuple):
     """The result of an edition's resolution."""
 
@@ -29,9 +30,6 @@ class Target(NamedTuple):
     fragment: str | None
     same_document: bool
     """Whether the target is the base itself, apart from fragments (4.4)."""
-
-    def __repr__(self) -> str:
-        return masked_repr(self)
 
 
 def resolve_text(base: Components, reference: Components, strict: bool = True) -> str:

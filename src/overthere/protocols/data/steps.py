@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from overthere.access.steps import Content, Credentials, Step, guarded
 from overthere.ground.errors import PlanRefused
+from overthere.ground.redact import mask
 from overthere.schemes.known.data import TOKEN, DataLocator
 
 __all__ = ["steps"]
@@ -20,7 +21,7 @@ def steps(locator: DataLocator, credentials: Credentials) -> Iterator[Step]:
         *(("parameters", name) for name, _ in locator.parameters),
     ):
         if not TOKEN.fullmatch(name):
-            raise PlanRefused(f"{part} contains {name[:80]!r}, which is not a token", "RFC 2397 3; RFC 2045 5.1")
+            raise PlanRefused(f"{part} contains {mask(name)[:80]!r}, which is not a token", "RFC 2397 3; RFC 2045 5.1")
     for name, value in locator.parameters:
         guarded(value, name, "RFC 2045 5.1")
         if not value.isascii():

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from overthere.access.steps import Compose, Credentials, Step, guarded
 from overthere.ground.errors import Cited, PlanRefused
+from overthere.ground.redact import mask
 from overthere.schemes.addr_spec import split_at
 from overthere.schemes.known.mailto import MailtoLocator, is_unsafe, mailboxes
 from overthere.values.hosts.idn import to_ascii
@@ -59,7 +60,9 @@ def _address(text: str) -> str:
     """Check an address before the "?", which must be an addr-spec."""
     local, domain = split_at(text)
     if domain is None or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
-        raise PlanRefused(f"addresses contains {text[:80]!r}, which is not an addr-spec", "RFC 6068 2; RFC 5322 3.4.1")
+        raise PlanRefused(
+            f"addresses contains {mask(text)[:80]!r}, which is not an addr-spec", "RFC 6068 2; RFC 5322 3.4.1"
+        )
     return _in_ascii(text)
 
 

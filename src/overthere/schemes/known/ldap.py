@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from overthere.ground.errors import CodingError
+from overthere.ground.redact import hides_secrets
 from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port, slash_for_empty_path
@@ -91,6 +92,7 @@ class Extension(NamedTuple):
     value: str | None = None
 
 
+@hides_secrets
 class Search(NamedTuple):
     """The search that a URL describes, with its defaults (RFC 4516 3)."""
 
