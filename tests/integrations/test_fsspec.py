@@ -168,6 +168,9 @@ def test_filesystems_are_equal_by_their_options() -> None:
         again = OverthereFileSystem(**given)
         assert one == again == pickle.loads(pickle.dumps(one))
         assert hash(one) == hash(again)
+    names = ("http", "https"), ("https", "http")
+    policies = [Policy(proxy=dict.fromkeys(order, "http://h")) for order in names]
+    assert OverthereFileSystem(policies[0]) == OverthereFileSystem(policies[1])
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,8 @@ def test_names_of_this_machine() -> None:
     assert not found.is_local()
     assert there("file:///a").is_local()
     assert there("file:/a").is_local()
+    with pytest.raises(TypeError, match="collection"):  # of which each letter would be a name, so that "e" was local
+        there("file://e/etc/motd").to_path("posix", names="me.example.com")
 
 
 def test_a_platform_that_is_not_known() -> None:

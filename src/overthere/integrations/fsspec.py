@@ -59,6 +59,9 @@ class OverthereFileSystem(_FileSystem):
     policy: the limits; by default safe for untrusted URIs.
     credentials: as for `overthere.open`.
 
+    fsspec keeps a filesystem around this one (`simplecache::`) by the text of its options, in which passwords are
+    masked: with several logins give it `simplecache={"skip_instance_cache": True}`.
+
     A file is read completely when it is opened, into an unnamed temporary file, so that it is seekable.
     Raises: an AccessError that is also a FileNotFoundError, PermissionError, TimeoutError or another OSError;
     InvalidURI, PlanRefused and NotSpecified as `overthere.open`.
@@ -79,7 +82,9 @@ class OverthereFileSystem(_FileSystem):
     @property
     def _fs_token(self) -> str:
         """Equal filesystems have one token, also for dask; that of fsspec is made of texts with masked passwords."""
-        return f"{hash((self.policy, str(self.policy and self.policy.proxy), self.credentials)) % 2**64:x}"
+        return (
+            f"{hash((self.policy, str(self.policy and sorted(self.policy.proxy.items())), self.credentials)) % 2**64:x}"
+        )
 
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:

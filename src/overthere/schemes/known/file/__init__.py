@@ -110,12 +110,15 @@ class FileLocator(Locator):
         """Whether the file is on the machine from which the URI is interpreted (RFC 8089 3).
 
         names: fully qualified domain names that resolve to that machine; none is looked up.
+        Raises: TypeError for a text in place of a collection, of which each letter would be a name.
 
         >>> FileLocator(host="LocalHost").is_local(), FileLocator(host="a.example").is_local(["A.example"])
         (True, True)
         """
         from overthere.values.hosts.name import decoded_host
 
+        if isinstance(names, str):
+            raise TypeError(f"names takes a collection, such as [{names!r}]")
         return decoded_host(self.host).lower() in {"", "localhost", *(name.lower() for name in names)}
 
     def to_path(self, platform: Platform | None = None, *, names: Collection[str] = ()) -> str:
