@@ -13,15 +13,7 @@ from overthere.ground.errors import CodingError, Finding, InvalidURI, OverthereE
 from overthere.ground.exact import exact
 from overthere.ground.figure import Layout, draw, grid, layout, note_lines, shorten, shorten_distinctly
 from overthere.ground.late_imports import default_registry
-from overthere.ground.redact import (
-    hides_secrets,
-    mask,
-    mask_equal_length,
-    mask_part,
-    masked_repr,
-    secret_spans,
-    shorten_masks,
-)  # fmt: skip
+from overthere.ground.redact import hides_secrets, mask, mask_equal_length, secret_spans, shorten_masks
 from overthere.iri import IRI, IRIReference
 from overthere.kernel import Components
 from overthere.kernel.reference import APPENDIX_B, split
@@ -48,6 +40,7 @@ _MAX_PAIRS = 20
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 
 
+@hides_secrets
 class Row(NamedTuple):
     """A component at its place."""
 
@@ -56,9 +49,6 @@ class Row(NamedTuple):
     end: int
     text: str
     note: str
-
-    def __repr__(self) -> str:
-        return masked_repr(self._replace(text=mask_part(self.component, self.text)))
 
 
 @hides_secrets
@@ -222,8 +212,7 @@ class Explanation:
         for figure in figures(self.text, self.findings, width - 2, rules=True):
             *figure_lines, message = figure.split("\n")
             message_lines = wrap(message, width - 2, subsequent_indent="  ", break_on_hyphens=False)
-            lines += ["  " + line for line in (*figure_lines, *message_lines)]
-            lines.append("")
+            lines += [*("  " + line for line in (*figure_lines, *message_lines)), ""]
         if self.forms:
             lines += [*self._ladder(width), ""]
         if self.base is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.ground.errors import OverthereError
 from overthere.ground.figure import shorten_distinctly
-from overthere.ground.redact import mask_part, masked_repr
+from overthere.ground.redact import hides_secrets
 from overthere.kernel import percent_encode
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _ANY_BASE = "http://a/b/c/d;p?q"
 _SCHEME = re.compile(r"([^:/?#]+):")
 
 
+@hides_secrets
 class Reading(NamedTuple):
     """The reading of a text by one edition."""
 
@@ -48,10 +49,6 @@ class Reading(NamedTuple):
     """The reason why there are no parts, or no target."""
     says: str | None = None
     """The scheme's own parts by this edition, besides host, query and fragment; None if there are none."""
-
-    def __repr__(self) -> str:
-        query, fragment = (part and mask_part("query", part) for part in (self.query, self.fragment))
-        return masked_repr(self._replace(query=query, fragment=fragment))
 
 
 def letter(edition: Edition, text: str) -> bool | None:

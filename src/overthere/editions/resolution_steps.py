@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
     def __repr__(self) -> str:
         value = self.value and mask_part("query", mask_part("authority", self.value))  # one of both
-        output, buffer = (text and mask(f"/{text}")[1:] for text in (self.output, self.input))  # cut within a URI
+        output, buffer = (text and mask(f"/{text}")[1:] for text in (self.output, self.input))  # they begin in a URI
         return masked_repr(self._replace(value=value, output=output, input=buffer))
 
 

@@ -17,7 +17,7 @@ from overthere.editions.url1994 import split_login
 from overthere.grammar.library import grammar
 from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI, NoBase
 from overthere.ground.late_imports import default_registry
-from overthere.ground.redact import masked_repr
+from overthere.ground.redact import hides_secrets
 from overthere.ground.rung import Rung
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import APPENDIX_B, BROKEN_ESCAPE, Parts, recompose
@@ -35,6 +35,7 @@ _SCHEME = re.compile("[A-Za-z0-9+.-]+")
 _ESCAPE = re.compile("%[0-9A-Fa-f][0-9A-Fa-f]")
 
 
+@hides_secrets
 class Site(NamedTuple):
     """The parts of a site (4.3.1); None is undefined, which is not empty."""
 
@@ -42,9 +43,6 @@ class Site(NamedTuple):
     password: str | None
     host: str | None
     port: str | None
-
-    def __repr__(self) -> str:
-        return masked_repr(self._replace(password=self.password and "***"))
 
 
 # -- 4.4, Appendix B: parsing

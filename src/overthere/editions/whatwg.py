@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from overthere.ground.extras import missing_message
-from overthere.ground.redact import masked_repr
+from overthere.ground.redact import hides_secrets
 
 __all__ = ["SPECIAL", "Href", "available", "read"]
 
@@ -17,6 +17,7 @@ SPECIAL = frozenset(("http", "https", "ws", "wss", "ftp", "file"))
 """The special schemes, whose URLs browsers repair (URL Standard 4.2)."""
 
 
+@hides_secrets
 class Href(NamedTuple):
     """The attributes of a URL object (URL Standard 6.1), under its names."""
 
@@ -31,9 +32,6 @@ class Href(NamedTuple):
     pathname: str
     search: str
     hash: str
-
-    def __repr__(self) -> str:
-        return masked_repr(self._replace(password=self.password and "***"))
 
 
 @cache

@@ -184,8 +184,12 @@ def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = Fal
 
 def masked_repr(value: Any) -> str:
     """Return `repr(value)` of a named tuple or a dataclass, with secrets masked in its texts and collections."""
-    names: Iterable[str] = getattr(value, "_fields", None) or value.__dataclass_fields__
-    return f"{type(value).__name__}({', '.join(f'{name}={mask_texts(getattr(value, name))!r}' for name in names)})"
+    fields: list[str] = []
+    for name in getattr(value, "_fields", None) or value.__dataclass_fields__:
+        item = getattr(value, name)
+        part = getattr(value, "component", name) if name == "text" else name
+        fields.append(f"{name}={(mask_part(part, item) if isinstance(item, str) else mask_texts(item))!r}")
+    return f"{type(value).__name__}({', '.join(fields)})"
 
 
 def hides_secrets(cls: type[T]) -> type[T]:
@@ -209,11 +213,13 @@ _AROUND = {"authority": ("//", ""), "userinfo": ("//", "@"), "query": ("?", ""),
 
 
 def mask_part(name: str, text: str) -> str:
-    """Mask the secrets of a component, read as in its URI.
+    """Mask the secrets of a component, which is read as in its URI.
 
     >>> mask_part("userinfo", "joe:secret"), mask_part("query", "sig=x")
     ('joe:***', 'sig=***')
     """
+    if name == "password":
+        return text and MASK
     before, after = _AROUND.get(name, ("", ""))
     return mask(f"{before}{text}{after}")[len(before) :].removesuffix(after)
 

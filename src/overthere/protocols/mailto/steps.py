@@ -60,9 +60,8 @@ def _address(text: str) -> str:
     """Check an address before the "?", which must be an addr-spec."""
     local, domain = split_at(text)
     if domain is None or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
-        raise PlanRefused(
-            f"addresses contains {mask(text)[:80]!r}, which is not an addr-spec", "RFC 6068 2; RFC 5322 3.4.1"
-        )
+        masked = mask(text)[:80]
+        raise PlanRefused(f"addresses contains {masked!r}, which is not an addr-spec", "RFC 6068 2; RFC 5322 3.4.1")
     return _in_ascii(text)
 
 

@@ -110,7 +110,7 @@ class FileLocator(Locator):
         """Whether the file is on the machine from which the URI is interpreted (RFC 8089 3).
 
         names: fully qualified domain names that resolve to that machine; none is looked up.
-        Raises: TypeError for a text in place of a collection, of which each letter would be a name.
+        Raises: TypeError for a text in place of a collection.
 
         >>> FileLocator(host="LocalHost").is_local(), FileLocator(host="a.example").is_local(["A.example"])
         (True, True)
