@@ -662,7 +662,8 @@ def test_a_policy_keeps_collections_of_its_own(kind: Callable[[Any], Any]) -> No
     }  # fmt: skip
     given = {name: kind(values) for name, values in items.items()}
     policy = Policy(**given)
-    assert policy == Policy(**{name: tuple(values) for name, values in items.items()})
+    in_tuples: dict[str, Any] = {name: tuple(values) for name, values in items.items()}
+    assert policy == Policy(**in_tuples)
     assert hash(policy) == hash(pickle.loads(pickle.dumps(policy)))
     for _ in range(2):
         assert policy.judge("http://h.example:99/")

@@ -16,7 +16,7 @@ from overthere import URI
 from overthere.base import Base
 from overthere.ground.codings import Stream
 from overthere.links.containers.streams import ChainedStream, PieceStream
-from overthere.links.job import pool, read_ahead, task_rows
+from overthere.links.job import pool, read_ahead, task_documents, task_rows
 from overthere.links.job.extraction import batches
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Document, Link
@@ -89,7 +89,7 @@ def test_the_rows_are_the_same(name: str, held: int, tmp_path: Path, monkeypatch
 
 def test_only_idle_threads_read_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[bool] = []
-    as_it_is = task_rows.documents
+    as_it_is = task_documents.documents
     for number in range(8):
         (tmp_path / f"{number}.zip").write_bytes(ARCHIVES["pages.zip"])
 

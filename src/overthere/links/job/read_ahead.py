@@ -30,11 +30,14 @@ class ReadAhead:
     """
 
     def __init__(self) -> None:
-        self.state_changed = threading.Condition()
+        self.state_changed: threading.Condition = threading.Condition()
         """Guards all attributes below."""
         self.buffer: deque[KnownDocument] = deque()
-        self.buffered = 0
-        self.is_in_step = self.is_awaited = self.is_stopping = self.is_finished = False
+        self.buffered: int = 0
+        self.is_in_step: bool = False
+        self.is_awaited: bool = False
+        self.is_stopping: bool = False
+        self.is_finished: bool = False
         self.error: BaseException | None = None
 
     def in_step(self, make_page_reader: MakePageReader) -> MakePageReader:
