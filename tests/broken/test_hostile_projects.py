@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 from overthere.broken import Checker, Summary, check
-from overthere.broken.generators import configuration, jekyll, mdbook, mkdocs, templates, vitepress
+from overthere.broken.generators import addresses, configuration, hugo, jekyll, mdbook, mkdocs, templates, vitepress
 from overthere.broken.generators.addresses import LookupBudget, Pages
 from overthere.broken.heading_slugs import SLUGS
 from overthere.broken.markdown_anchors import MarkdownAnchors
@@ -465,6 +465,70 @@ def test_front_matter_of_a_symlink_is_read_only_in_its_repository(config: str, i
     assert any("other" in address for address in Pages(project, LookupBudget()).by_address) is not is_outside
 
 
+@pytest.mark.parametrize("config", ["", "docusaurus.config.js", "hugo.toml", "conf.py", "_config.yml", "mkdocs.yml"])
+def test_no_anchor_of_a_symlink_out_of_the_repository_is_told(config: str, tree: Path) -> None:
+    """A file, or a folder, which may be a repository itself; a symlink within the repository is followed."""
+    outside = tree.parent / "outside"
+    (outside / ".git").mkdir(parents=True)
+    for folder in (outside, tree / "other"):
+        folder.mkdir(exist_ok=True)
+        (folder / "secret.html").write_text("<!doctype html><p id=secret>")
+        (folder / "secret.md").write_text("# Secret\n")
+    if config:
+        (tree / config).write_text("presets: []\nbaseURL = '/'\nextensions = []\n")
+    (tree / "docs").mkdir()
+    (tree / "docs" / "link").symlink_to(outside)
+    (tree / "docs" / "own").symlink_to(tree / "other")
+    for name in ("secret.html", "secret.md"):
+        (tree / "docs" / name).symlink_to(outside / name)
+    names = [f"{folder}{name}" for folder in ("", "link/", "own/") for name in ("secret.html", "secret.md")]
+    for page, link in (("a.md", "[a]({})\n\n"), ("a.html", '<a href="{}">')):
+        text = "".join(link.format(f"{name}#{anchor}") for name in names for anchor in ("secret", "nosuch"))
+        (tree / "docs" / page).write_text(text)
+    found = {(one.source, one.reference): one.kind for one in check([tree / "docs"], Checker(), Summary())}
+    for source in (str(tree / "docs" / "a.md"), str(tree / "docs" / "a.html")):
+        for name in names:
+            known, missing = (found.get((source, f"{name}#{anchor}")) for anchor in ("secret", "nosuch"))
+            assert known == missing or name.startswith("own/"), (source, name)
+    assert config == "mkdocs.yml" or found[source, "own/secret.md#nosuch"] == "no-fragment"
+
+
+def test_addresses_count_by_their_length(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """3,000 posts and 50 long patterns took 140 MB, 600 pages in a deep folder half a minute."""
+    monkeypatch.setattr(addresses, "_MAX_LOOKUPS", 10_000)
+    (tree / "_config.yml").write_text("".join(f" permalink: /:title/{n}/{'y' * 960}\n" for n in range(50)))
+    (tree / "_posts").mkdir()
+    for number in range(60):
+        (tree / "_posts" / f"2020-01-01-a{number}.md").write_text("---\n---\n")
+    project = jekyll.read(str(tree), str(tree / "_config.yml"), (tree / "_config.yml").read_text())
+    pages = Pages(project, LookupBudget())
+    assert 100_000 < sum(map(len, pages.by_address)) < 1_100_000
+    assert pages.find_source(str(tree / "a.md"), "/nosuch", False).leaves
+
+
+def test_folders_of_many_pages_and_mounts_are_looked_at_once(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 mounts and 4,000 folders took twelve times as long as one mount; each page asked all folders above it."""
+    for number in range(100):
+        (tree / f"content/d{number}").mkdir(parents=True)
+        (tree / f"content/d{number}/a.md").write_text("x")
+    text = "baseURL='/'\n" + "".join(f'source = "content/d{n}"\ntarget = "content"\n' for n in range(50))
+    project = hugo.read(str(tree), str(tree / "hugo.toml"), text)
+    assert project is not None
+    calls: Counter[str] = Counter()
+
+    def counted(name: str, function: Any) -> Any:
+        def call(*args: Any) -> Any:
+            calls[name] += 1
+            return function(*args)
+
+        return call
+
+    monkeypatch.setattr(os.path, "relpath", counted("relpath", os.path.relpath))
+    monkeypatch.setattr(addresses, "folders_above", counted("above", addresses.folders_above))
+    assert len(Pages(project, LookupBudget()).by_address) >= 100
+    assert (calls["relpath"] < 1000, calls["above"]) == (True, 1)
+
+
 def test_a_site_without_end_is_not_walked_for_its_configuration(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tree / ".vitepress").mkdir()
     (tree / ".vitepress" / "config.ts").write_text("export default { srcDir: '/' }")
@@ -534,6 +598,11 @@ def test_symlinks_to_one_configuration_are_read_up_to_one_limit(tree: Path) -> N
     assert status == 1
     assert said.count("none.md") >= 150
     assert "135 configurations beyond 16 MiB together" in said
+
+
+def test_what_is_removed_from_a_configuration_counts(tree: Path) -> None:
+    (tree / "conf.py").write_bytes(b"\0" * 1000)
+    assert len(configuration.read_configuration(str(tree / "conf.py"), str(tree), 1 << 20)) == 1000
 
 
 def test_a_page_with_parameters_is_looked_for_in_few_folders(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

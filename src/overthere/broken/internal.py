@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from array import array
 from collections.abc import Generator, Iterator, Mapping, Sequence, Set
@@ -26,6 +27,7 @@ from overthere.broken.reporting import Reporter, finding
 from overthere.broken.scan import Reference, Scan, scan_faults
 from overthere.broken.site import Site
 from overthere.ground.cores import cores
+from overthere.links.job.files import is_inside, repository_of
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Document, Options
 from overthere.values.uri import URI
@@ -284,9 +286,16 @@ class InternalCheck:
         return {name.decode("utf-8", "replace") for name in names or () if not name.startswith(b"\0")}
 
     def _read_outer(self) -> None:
-        """Read the anchors of documents outside the sources to which references lead."""
+        """Read the anchors of documents outside the sources to which references lead, in their repositories if any."""
         ignored_summary = Summary()
+        tops = {
+            repository_of(task.root or os.path.dirname(task.paths[0]))
+            for task in self.tasks
+            if task.name is None and task.paths
+        }
         for document, path in self.outer_paths.items():
+            if None not in tops and not any(is_inside(path, top) for top in tops if top is not None):
+                continue  # a symlink of a stranger: its anchors would tell what is written there
             for page in gather(Task((path,), None, None), self.site, self.checker, self.options, ignored_summary):
                 if page.document == document:
                     self.keys.update(page.anchors.tobytes())

@@ -30,9 +30,9 @@ _WORD = re.compile(r"[^\t\n\f ]+")
 _SPACE = "\t\n\f "
 _LOOK_BACK = 80
 _MAX_SEARCHES = 64
+"""Maximum number of searches through a document's text for places that its reader did not record."""
 _FAR = 1024
 """Characters to the next known place before: nearer places are not inserted, for that moves all later ones."""
-"""Maximum number of searches through a document's text for places that its reader did not record."""
 
 
 class Place(NamedTuple):

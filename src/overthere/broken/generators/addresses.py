@@ -24,6 +24,8 @@ _MAX_LOOKUPS = 1_000_000
 """Maximum number of look-ups in a check."""
 _LOOKUPS_PER_PAGE = 5
 """The number of look-ups that reading a page's front matter or the names in a folder counts for."""
+_CHARACTERS_PER_LOOKUP = 100
+"""Characters of an address that count for another look-up."""
 _SKIPPED = frozenset((".git", "node_modules", "__pycache__", ".venv", "venv"))
 _FIELD = re.compile(r"""^["']?([a-z_]+)["']?[ \t]*+[:=][ \t]*+(.*+)$""", re.MULTILINE)
 _VALUE = re.compile(r"""[^\s"'\[\],#]++(?:[ \t]++[^\s"'\[\],#]++)*+""")
@@ -58,6 +60,7 @@ class Pages:
         self.project = project
         self._budget = budget
         self._last: tuple[str, list[str]] = ("", [])
+        self._last_top: tuple[str, str] = ("", "")
 
     def find_source(self, source: str, path: str, is_markup: bool) -> Answer:
         """The source to which a reference leads.
@@ -123,7 +126,10 @@ class Pages:
 
     def _top(self, source: str) -> str:
         """The outermost folder that may be read: that of the repository."""
-        return folders_above(os.path.dirname(os.path.abspath(self.project.config or source)))[-1]
+        folder = os.path.dirname(os.path.abspath(self.project.config or source))
+        if self._last_top[0] != folder:
+            self._last_top = folder, folders_above(folder)[-1]
+        return self._last_top[1]
 
     def _is_index(self, source: str) -> bool:
         return os.path.splitext(os.path.basename(source))[0] in self.project.indexes
@@ -133,15 +139,18 @@ class Pages:
         """The sources by the keys of their addresses; certain addresses take precedence over possible ones."""
         sources: dict[str, str] = {}
         for mount in self.project.mounts:
+            folders: set[str] = set()
             for file in self._files(mount.folder):
+                if self._budget.is_spent:
+                    break
+                folders.add(os.path.dirname(file))
                 for address in self._addresses(mount.folder, mount.route, file):
                     sources.setdefault(_key(address), file)
-                    self._budget.left -= 1
+                    self._budget.left -= 1 + len(address) // _CHARACTERS_PER_LOOKUP
             if self.project.generator == "hugo":
-                for folder in {os.path.dirname(file) for file in sources.values()}:
+                for folder in folders:
                     below = os.path.relpath(folder, mount.folder).replace(os.sep, "/")
-                    if not below.startswith(".."):
-                        sources.setdefault(_key(below if below != "." else ""), folder)
+                    sources.setdefault(_key(below if below != "." else ""), folder)
         return sources
 
     def _files(self, top: str) -> Iterator[str]:

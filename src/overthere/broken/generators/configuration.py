@@ -75,4 +75,4 @@ def read_configuration(path: str, folder: str, max_bytes: int) -> str:
             text = file.read(max(min(max_bytes, _MAX_BYTES), 0)).decode("utf-8", "replace")
     except OSError:
         return ""
-    return text.replace("\r\n", "\n").replace("\0", "")
+    return text.replace("\r\n", "\n").replace("\0", "\ufffd")
