@@ -36,10 +36,12 @@ from overthere import (
 from overthere.access.wire import Entry, Head
 from overthere.base import establish
 from overthere.broken import report
+from overthere.broken.html_report import html_page
 from overthere.broken.model import Broken, Checker, Outcome
 from overthere.broken.reporting import finding
 from overthere.broken.suggestions import Suggestion
 from overthere.cli.app import app as main
+from overthere.cli.broken_lines import lines
 from overthere.editions import context1994, context1997, rfc1738, url1997, whatwg
 from overthere.editions.readings import read
 from overthere.editions.resolution_trace import trace
@@ -211,9 +213,13 @@ def test_no_verb_shows_it(verb: list[str]) -> None:
 # -- links that lead nowhere
 
 
+def _text_lines(findings: list[Broken], file: io.StringIO) -> None:
+    file.writelines(piece.text for line in lines(findings, "file", None) for piece in line)
+
+
 @each_place
 @pytest.mark.parametrize("field", ["source", "reference", "suggestion", "why"])
-@pytest.mark.parametrize("form", [report.sarif, report.junit])
+@pytest.mark.parametrize("form", [report.sarif, report.junit, report.github, report.markdown, html_page, _text_lines])
 def test_no_report_shows_it(uri: str, field: str, form: Any) -> None:
     row: dict[str, Any] = dict.fromkeys(Broken._fields) | {
         "source": "a.html",

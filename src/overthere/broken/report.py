@@ -111,7 +111,7 @@ def markdown(findings: Iterable[Broken], file: TextIO) -> None:
     for group in groups[:_ROWS_SHOWN]:
         first = group[0]
         action = "; ".join(filter(None, (mask(first.why), advice(first))))
-        places = [f"{each.source}{'' if each.line is None else f':{each.line}'}" for each in group[:_PAGES_SHOWN]]
+        places = [f"{mask(each.source)}{'' if each.line is None else f':{each.line}'}" for each in group[:_PAGES_SHOWN]]
         remainder = [f"and {len(group) - _PAGES_SHOWN:,} more"] if len(group) > _PAGES_SHOWN else []
         target = first.target or first.reference or ""
         cells = (

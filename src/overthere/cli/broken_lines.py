@@ -68,7 +68,7 @@ def _by_document(findings: Iterable[Broken], width: int | None) -> Iterator[list
     for item in findings:
         if item.source != source:
             source = item.source
-            yield [Piece(printable_name(source), HEADING)]
+            yield [Piece(printable_name(mask(source)), HEADING)]
         place = "-" if item.line is None else f"{item.line:>4}:{item.column}"
         fields = [
             Piece(f"{place:<9}", SIDE), Piece(f"{item.level:<7}", LEVELS[item.level]), Piece(f"{item.kind:<11}"),
@@ -81,7 +81,7 @@ def _by_document(findings: Iterable[Broken], width: int | None) -> Iterator[list
 
 def _reason(finding: Broken) -> str:
     """Return the reason; the summary has the remedy for each kind of finding."""
-    return finding.why.removesuffix(f"; {KINDS[finding.kind].remedy}")
+    return mask(finding.why).removesuffix(f"; {KINDS[finding.kind].remedy}")
 
 
 def _by_target(groups: Iterable[list[Broken]], width: int | None) -> Iterator[list[Piece]]:
