@@ -387,3 +387,12 @@ def test_a_run_that_is_terminated_leaves_no_copy(repository: Path, tmp_path: Pat
     done = subprocess.run(command, env={**os.environ, "TMPDIR": str(folder)}, capture_output=True, timeout=NET)
     assert (done.returncode, b"stopped: " in done.stderr) == (130, True)
     assert not list(folder.iterdir())
+
+
+def test_no_patterns_of_a_file_that_a_repository_names_are_read(repository: Path, tmp_path: Path) -> None:
+    """Which new files count told what the file says, and a pipe was waited for."""
+    (tmp_path / "secret").write_text("*\n")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("secret", "pipe"):
+        git(repository, "config", "core.excludesFile", str(tmp_path / name))
+        assert changes(repository) == EXPECTED

@@ -54,11 +54,11 @@ def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: fr
         for root in roots
         if Path(path).is_relative_to(root)
     }
-    within = tuple(path for path in changed if path.endswith(os.sep))
     for finding in findings:
         file = finding.source if os.path.lexists(finding.source) else finding.source.partition("!")[0]
         real = os.path.realpath(file)
-        if real in changed or real.startswith(within) or not names.isdisjoint(_served_names(finding, site, checker)):
+        is_changed = real in changed or any(os.path.join(folder, "") in changed for folder in Path(real).parents)
+        if is_changed or not names.isdisjoint(_served_names(finding, site, checker)):
             yield finding
 
 

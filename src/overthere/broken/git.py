@@ -21,7 +21,8 @@ _SETTINGS = re.compile(
     r"|extensions\.(?:objectformat|refstorage)|branch\..+\.(?:merge|remote)|remote\..+\.fetch",
     re.DOTALL,
 )
-"""Settings that are copied: how files are compared, and which branch is followed.  None of them names a program."""
+"""Settings that are copied: how files are compared, and which branch is followed.  None names a program; the file of
+patterns, which may be anywhere, is that of the user only."""
 _SHARED_FILES = ("refs", "packed-refs", "reftable", "shallow", "info", "logs")
 _WORKTREE_FILES = ("HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "refs", "reftable", "logs", "index")
 """The files that are copied from the Git directories, in this order: loose references before packed ones."""
@@ -159,7 +160,8 @@ def _prepare(program: str, place: _Place, copy: Path) -> Git:
     settings = _list_settings(outside.run("config", "-z", "--list"))
     for file in (place.shared / "config", place.git_folder / "config.worktree"):
         if file.is_file():
-            settings += _list_settings(outside.run("config", "-z", "--list", "--no-includes", "--file", str(file)))
+            listed = outside.run("config", "-z", "--list", "--no-includes", "--file", str(file))
+            settings += [pair for pair in _list_settings(listed) if pair[0] != "core.excludesfile"]
     atomic.write(shared / "config", os.fsencode("".join(_write_setting(*setting) for setting in settings)))
     inside = {
         "GIT_CONFIG_GLOBAL": str(copy / "empty"), "GIT_CONFIG_NOSYSTEM": "1", "GIT_DIR": str(git_copy),
