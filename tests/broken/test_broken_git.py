@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -396,3 +397,10 @@ def test_no_patterns_of_a_file_that_a_repository_names_are_read(repository: Path
     for name in ("secret", "pipe"):
         git(repository, "config", "core.excludesFile", str(tmp_path / name))
         assert changes(repository) == EXPECTED
+
+
+def test_what_changed_in_an_archive_with_a_mark_in_its_name_is_told(repository: Path) -> None:
+    with zipfile.ZipFile(repository / "a!b.zip", "w") as archive:
+        archive.writestr("i!j.html", '<a href="mailto:x">')
+    found = [*check([str(repository)], Checker(since="HEAD"), Summary())]
+    assert [os.path.basename(one.source) for one in found if one.kind == "bad-mailto"] == ["a!b.zip!i!j.html"]

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
+from overthere.broken.fixing import container_file
 from overthere.broken.git import open_repository
 from overthere.broken.model import Broken, Checker
 from overthere.broken.site import Site
@@ -55,8 +56,8 @@ def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: fr
         if Path(path).is_relative_to(root)
     }
     for finding in findings:
-        file = finding.source if os.path.lexists(finding.source) else finding.source.partition("!")[0]
-        real = os.path.realpath(file)
+        is_file = os.path.lexists(finding.source)
+        real = os.path.realpath(finding.source if is_file else container_file(finding.source) or finding.source)
         is_changed = real in changed or any(os.path.join(folder, "") in changed for folder in Path(real).parents)
         if is_changed or not names.isdisjoint(_served_names(finding, site, checker)):
             yield finding

@@ -19,7 +19,7 @@ from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
 from overthere.links.model import Options
 
-__all__ = ["FixedFile", "fix_files", "write"]
+__all__ = ["FixedFile", "container_file", "fix_files", "write"]
 
 
 _BREAKS = 50
@@ -82,7 +82,7 @@ def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) 
     try:
         content, _ = _read(source)
     except OSError as error:
-        archive = _archive(source)
+        archive = container_file(source)
         message = f"it is part of {archive}; change it there and repack" if archive else error.strerror or str(error)
         return FixedFile(source, b"", b"", 0, message)
     pieces: list[bytes] = []
@@ -107,7 +107,7 @@ def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) 
     return FixedFile(source, content, content if refused else after, 0 if refused else len(changes), refused)
 
 
-def _archive(source: str) -> str:
+def container_file(source: str) -> str:
     """The container file of a document, such as an archive or a mailbox; "" if there is none."""
     at = source.find("!")
     while at >= 0 and not os.path.isfile(source[:at]):
