@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from overthere.broken import Checker, Summary, check
+from overthere.broken import Checker, Summary, check, projects
 from overthere.broken.generators import addresses, configuration, hugo, jekyll, mdbook, mkdocs, templates, vitepress
 from overthere.broken.generators.addresses import LookupBudget, Pages
 from overthere.broken.heading_slugs import SLUGS
@@ -27,6 +27,8 @@ from overthere.broken.site import Site
 from overthere.cli.app import app
 from overthere.links.documents.rst import parse
 from overthere.links.job.gitignore import IgnoredFiles, _matches_parts
+from overthere.links.job.sources import tasks
+from overthere.links.model import Options
 from support import linear, processor
 
 BIG = 30_000
@@ -598,6 +600,29 @@ def test_symlinks_to_one_configuration_are_read_up_to_one_limit(tree: Path) -> N
     assert status == 1
     assert said.count("none.md") >= 150
     assert "135 configurations beyond 16 MiB together" in said
+
+
+def test_folders_around_files_are_searched_once_for_configurations(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand files, each in a folder of its own 60 deep, took half a minute."""
+    above = tree / "/".join("a" * 30)
+    names: list[str] = []
+    for number in range(20):
+        (above / f"d{number}").mkdir(parents=True)
+        (above / f"d{number}" / "a.md").write_text("[x](/y/)")
+        names.append(str(above / f"d{number}" / "a.md"))
+    (tree / "hugo.toml").write_text("baseURL = '/'\ncontentDir = 'a'\n")
+    asked: Counter[str] = Counter()
+    is_file = os.path.isfile
+
+    def counted(path: str) -> bool:
+        asked[path] += 1
+        return is_file(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os.path, "isfile", counted)
+        [project] = projects.find_projects(tasks(names, None, Options()), Counter())
+    assert project.generator == "hugo"
+    assert asked[str(above / "mkdocs.yml")] == 1
 
 
 def test_what_is_removed_from_a_configuration_counts(tree: Path) -> None:

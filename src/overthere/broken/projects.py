@@ -150,8 +150,12 @@ def _configurations(tasks: Iterable[Task]) -> Iterator[str]:
             continue
         yield from filter(_is_configuration, task.paths)
         starts |= dict.fromkeys([os.path.dirname(path) for path in task.paths] if task.root is None else [task.root])
+    seen: set[str] = set()
     for start in starts:
         for folder in folders_above(os.path.abspath(start)):
+            if folder in seen:
+                break
+            seen.add(folder)
             names = [name for name in _READERS if os.path.isfile(os.path.join(folder, name))]
             yield from (os.path.relpath(os.path.join(folder, name)) for name in names)
             if names:
