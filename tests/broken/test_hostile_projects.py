@@ -630,6 +630,28 @@ def test_what_is_removed_from_a_configuration_counts(tree: Path) -> None:
     assert len(configuration.read_configuration(str(tree / "conf.py"), str(tree), 1 << 20)) == 1000
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "named"),
+    [
+        ("mkdocs.yml", "INHERIT: ../../big.yml", "big.yml"),
+        (".vitepress/config.ts", "import x from './big'", ".vitepress/big.ts"),
+    ],
+)
+def test_what_many_configurations_name_is_read_up_to_the_same_limit(
+    name: str, text: str, named: str, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """300 small configurations that inherit from one of 256 KiB took 5 s."""
+    monkeypatch.setattr(projects, "_MAX_TOTAL_BYTES", 10_000)
+    for number in range(20):
+        folder = tree / "a" / f"d{number}"
+        for file, content in ((folder / named, "# \n" * 1000), (tree / named, "# \n" * 1000), (folder / name, text)):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content)
+    found = projects.find_projects(tasks([str(tree)], None, Options()), unread := Counter())
+    assert 0 < sum(project.named_length for project in found) < 13_000
+    assert unread["configurations beyond 16 MiB together"] >= 15
+
+
 def test_a_page_with_parameters_is_looked_for_in_few_folders(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(20):
         (tree / f"d{number}").mkdir()

@@ -68,6 +68,7 @@ def find_projects(tasks: Iterable[Task], unread: Counter[str]) -> Projects:
         if remaining <= 0:
             unread["configurations beyond 16 MiB together"] += 1
         project = _READERS[name](folder, path, text)
+        remaining -= 0 if project is None else project.named_length
         if project is not None and (project := _confine(project, folders_above(folder)[-1])).mounts:
             projects[folder] = project
     return Projects(projects.values())

@@ -74,6 +74,7 @@ def read(folder: str, config: str, text: str) -> Project:
         more_anchors=_HOOK.format("add to it") * has_hooks,
         inserts=re.compile(inserts, re.MULTILINE),
         bases=(folder, *(os.path.join(folder, name) for name in snippets)),
+        named_length=sum(map(len, texts[1:])),
     )
 
 

@@ -88,6 +88,8 @@ class Project(NamedTuple):
     """Matches references that a plug-in resolves by name."""
     has_templates: bool = True
     """Whether HTML files may be templates."""
+    named_length: int = 0
+    """The number of characters of other configurations that were read because this one names them."""
 
     def is_part(self, source: str) -> bool:
         """Whether a file becomes a part of pages at unknown addresses."""

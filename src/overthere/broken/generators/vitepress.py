@@ -53,6 +53,7 @@ def read(folder: str, config: str, text: str) -> Project:
         more_anchors="the configuration changes how anchors are written" if "leftDelimiter" in text else "",
         inserts=_INSERTS,
         aliases=re.compile(r"[@~].*+").fullmatch,
+        named_length=len(text) + MAX_NAMED_BYTES - max_length,
     )
 
 
