@@ -20,6 +20,7 @@ from click.testing import CliRunner
 
 from overthere.broken import Checker, Summary, check, projects
 from overthere.broken.generators import addresses, configuration, hugo, jekyll, mdbook, mkdocs, templates, vitepress
+from overthere.broken.generators import project as project_module
 from overthere.broken.generators.addresses import LookupBudget, Pages
 from overthere.broken.heading_slugs import SLUGS
 from overthere.broken.markdown_anchors import MarkdownAnchors
@@ -526,7 +527,7 @@ def test_folders_of_many_pages_and_mounts_are_looked_at_once(tree: Path, monkeyp
         return call
 
     monkeypatch.setattr(os.path, "relpath", counted("relpath", os.path.relpath))
-    monkeypatch.setattr(addresses, "folders_above", counted("above", addresses.folders_above))
+    monkeypatch.setattr(addresses, "folders_above", counted("above", project_module.folders_above))
     assert len(Pages(project, LookupBudget()).by_address) >= 100
     assert (calls["relpath"] < 1000, calls["above"]) == (True, 1)
 
@@ -647,7 +648,7 @@ def test_what_many_configurations_name_is_read_up_to_the_same_limit(
         for file, content in ((folder / named, "# \n" * 1000), (tree / named, "# \n" * 1000), (folder / name, text)):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content)
-    found = projects.find_projects(tasks([str(tree)], None, Options()), unread := Counter())
+    found = projects.find_projects(tasks([str(tree)], None, Options()), unread := Counter[str]())
     assert 0 < sum(project.named_length for project in found) < 13_000
     assert unread["configurations beyond 16 MiB together"] >= 15
 
