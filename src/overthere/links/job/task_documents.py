@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +30,7 @@ __all__ = ["documents", "failed_sources"]
 
 def documents(
     task: Task, options: Options, progress: Progress | None = None, pages: MakePageReader | None = None
-) -> Generator[KnownDocument, None, None]:
+) -> Iterator[KnownDocument]:
     """Yield the documents of a task that have a reader or a note, out of all containers, each with its kind.
 
     Never raises: problems become `notes`.  Files without a reader (images and the like) are skipped in folders and

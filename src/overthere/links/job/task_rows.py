@@ -8,7 +8,6 @@ from typing import NamedTuple
 from overthere.links.containers.nested import KnownDocument
 from overthere.links.containers.progress import Progress
 from overthere.links.faults import note_kind
-from overthere.links.job.read_ahead import ReadAhead
 from overthere.links.job.reading import fill, is_full
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
@@ -41,21 +40,15 @@ _UNCOUNTED_KINDS = ("http", "header", BEGUN)
 """Kinds that are not counted here: the header of a document; pages that their reader counts."""
 
 
-def carry_out(
-    task: Task, options: Options, progress: Progress | None = None, *, is_ahead: bool = False
-) -> Iterator[AnyBatch | TaskEnd]:
-    """Yield the rows of a task in batches, and its end.  is_ahead: another thread takes documents out of containers."""
+def carry_out(task: Task, options: Options, progress: Progress | None = None) -> Iterator[AnyBatch | TaskEnd]:
+    """Yield the rows of a task in batches, and its end."""
     progress = Progress() if progress is None else progress
     builder = make_rows_builder(options)
     # A retried task reports each record before it is read, so records are read one by one, in Python.
     pages = builder.make_page_reader if progress.on_unit is None else None
     if task.ignored:
         progress.passed["ignored"] += task.ignored
-    if not is_ahead:
-        return _read(documents(task, options, progress, pages), builder, options, task.size, progress)
-    ahead = ReadAhead()
-    read_ahead = ahead.iterate(documents(task, options, progress, pages and ahead.in_step(pages)))
-    return _read(read_ahead, builder, options, task.size, progress)
+    return _read(documents(task, options, progress, pages), builder, options, task.size, progress)
 
 
 def read(documents: Iterable[KnownDocument], options: Options) -> Iterator[AnyBatch | TaskEnd]:

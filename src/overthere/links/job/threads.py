@@ -6,9 +6,8 @@ The native kernel reads pages while other threads run, and threads share memory:
 from __future__ import annotations
 
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Generator, Iterator
-from typing import NamedTuple
 
 from overthere import kernel
 from overthere.links.containers.compressed import content_name
@@ -27,9 +26,7 @@ _TASKS_PER_THREAD = 4
 """Tasks that are started or queued, per thread; more would only fill the buffer."""
 _JOIN_TIMEOUT = 5.0
 """Seconds to wait for a thread, which stops after its current document."""
-_ARCHIVES = ("zip", "tar")
-"""Kinds whose members are taken out by Python."""
-_NATIVE_KINDS = ("html", "warc", "arc", *_ARCHIVES)
+_NATIVE_KINDS = ("html", "warc", "arc", "zip", "tar")
 
 
 def is_native(task: Task, options: Options) -> bool:
@@ -38,16 +35,11 @@ def is_native(task: Task, options: Options) -> bool:
         return False
     if options.audit or options.whatwg or options.form is not None:
         return False  # these options need Python for every target
-    kinds = _kinds(task)
-    return 2 * sum(kinds[name] for name in _NATIVE_KINDS) >= kinds.total()
-
-
-def _kinds(task: Task) -> Counter[str]:
-    """Count the kinds of a task's files, or of what is compressed in them, judging by their names."""
     media_type = "" if task.retrieved is None else task.retrieved.media_type
     names = [task.name or path for path in task.paths]
     kinds = [(name, kind(name, media_type, b"")[0]) for name in names]
-    return Counter(kind(content_name(name), "", b"")[0] if form == "compressed" else form for name, form in kinds)
+    inner = [kind(content_name(name), "", b"")[0] if form == "compressed" else form for name, form in kinds]
+    return 2 * sum(form in _NATIVE_KINDS for form in inner) >= len(inner)
 
 
 def run_threads(tasks: Iterator[Task], options: Options, workers: int) -> Generator[AnyBatch | TaskEnd, None, None]:
@@ -57,15 +49,6 @@ def run_threads(tasks: Iterator[Task], options: Options, workers: int) -> Genera
         yield from pool.results()
     finally:
         pool.stop()
-
-
-class _Job(NamedTuple):
-    """A task with its number, and whether its documents are read ahead."""
-
-    number: int
-    task: Task
-    progress: Progress
-    is_ahead: bool
 
 
 class _ThreadPool:
@@ -82,8 +65,6 @@ class _ThreadPool:
         self.is_stopping = False
         self.error: BaseException | None = None
         self.threads: list[threading.Thread] = []
-        self.busy = 0
-        """The number of threads that run a task."""
 
     def results(self) -> Iterator[AnyBatch | TaskEnd]:
         self.queue_tasks()
@@ -123,17 +104,16 @@ class _ThreadPool:
     def work(self) -> None:
         try:
             while (job := self.next_job()) is not None:
-                for result in carry_out(job.task, self.options, job.progress, is_ahead=job.is_ahead):
-                    if not self.store(job.number, result):
+                number, task, progress = job
+                for result in carry_out(task, self.options, progress):
+                    if not self.store(number, result):
                         return
-                with self.state_changed:
-                    self.busy -= 1
         except BaseException as error:  # raised again by `results`, in the caller's thread
             with self.state_changed:
                 self.error = error
                 self.state_changed.notify_all()
 
-    def next_job(self) -> _Job | None:
+    def next_job(self) -> tuple[int, Task, Progress] | None:
         """Wait for the next job; return None if the pool is stopping."""
         with self.state_changed:
             self.state_changed.wait_for(lambda: self.queue or self.is_stopping)
@@ -141,9 +121,7 @@ class _ThreadPool:
                 return None
             number, task = self.queue.popleft()
             progress = self.progress[number] = Progress()
-            self.busy += 1
-            has_idle_threads = self.busy + len(self.queue) < self.workers
-        return _Job(number, task, progress, has_idle_threads and _kinds(task).keys() <= {*_ARCHIVES})
+        return number, task, progress
 
     def store(self, number: int, result: AnyBatch | TaskEnd) -> bool:
         """Buffer a result, waiting while the buffer is full; return whether to continue."""
