@@ -166,12 +166,14 @@ def to_reference(text: URIReference | str) -> tuple[URIReference | None, Invalid
     try:
         return URIReference(text), None
     except InvalidURI as error:
-        problem = error
+        # Without its traceback: that has the frames of all callers, and this one has the error; only the collector of
+        # cycles would free them, with the rows that they hold.
+        problem = error.with_traceback(None)
     if not text.isascii():
         try:
             return IRIReference(text).to_uri(), problem
         except InvalidURI as error:
-            problem = error
+            problem = error.with_traceback(None)
     try:
         return repair(text, relative=True, idna=False, limit=0).uri, problem
     except InvalidURI:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType, TracebackType
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Link, Options
 from overthere.links.report.batch import links, to_batch
+from test_warc import record, response
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are blocked on POSIX only")
@@ -117,3 +120,30 @@ def test_threads_are_for_the_native_kernel(name: str, options: dict[str, Any], b
     """What Python reads is read by one thread at a time: by processes it is read at once."""
     task = Task((name,), None, None)
     assert threads.is_native(task, Options(**options)) is (by_threads and kernel.name == "native")
+
+
+# -- memory
+
+
+def test_no_frame_waits_for_the_collector_of_cycles(tmp_path: Path) -> None:
+    """A frame in a cycle holds the rows of its task: an error that was kept with its traceback held a crawl's rows."""
+    references = ["http://[bad", "http://h/a b", "é|x", "http://h:99x/", "x y", "%zz", "//é[/", "a:b c", "\\x", ""]
+    links = "".join(f'<a href="{reference}">' for reference in references)
+    (tmp_path / "a.html").write_text(links + "<base href='http://[x'>")
+    (tmp_path / "b.xml").write_text(f"<urlset>{''.join(f'<loc>{one}</loc>' for one in references)}</urlset>")
+    (tmp_path / "c.md").write_text("\n".join(f"[a](<{reference}>)" for reference in references))
+    (tmp_path / "d.css").write_text("".join(f"a {{ b: url('{reference}') }}" for reference in references))
+    (tmp_path / "e.txt").write_text(" ".join(references))
+    (tmp_path / "f.warc").write_bytes(b"".join(record(response(links.encode())) for _ in range(3)))
+    assert read(tmp_path, 1)
+    gc.collect()
+    try:
+        gc.disable()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        assert read(tmp_path, 1)
+        gc.collect()
+        assert not [one for one in gc.garbage if isinstance(one, FrameType | TracebackType)]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
