@@ -166,9 +166,7 @@ def to_reference(text: URIReference | str) -> tuple[URIReference | None, Invalid
     try:
         return URIReference(text), None
     except InvalidURI as error:
-        # Without its traceback: that has the frames of all callers, and this one has the error; only the collector of
-        # cycles would free them, with the rows that they hold.
-        problem = error.with_traceback(None)
+        problem = error.with_traceback(None)  # else a cycle with the callers' frames, which hold a task's rows
     if not text.isascii():
         try:
             return IRIReference(text).to_uri(), problem

@@ -1,4 +1,4 @@
-"""Archives give the same rows with one worker and with several, in threads and in processes; streams in linear time."""
+"""Archives give the same rows with one worker and with several, in threads and in processes."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ import io
 import tarfile
 import threading
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from overthere.ground.codings import Stream
-from overthere.links.containers.streams import ChainedStream, PieceStream
 from overthere.links.job import pool
 from overthere.links.job.extraction import batches
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Link
 from overthere.links.report.batch import links
-from support import linear
 from test_warc import packed, record, response
 
 PAGES = {f"{number:03}.html": b"<a href=x%d>" % number * (number % 7) + b"<p>" * 5000 for number in range(60)}
@@ -76,23 +72,3 @@ def test_the_rows_are_the_same(name: str, by_threads: bool, tmp_path: Path, monk
     rows = read(path, 1)
     assert read(path, 2) == rows
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("links ")]
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda data: ChainedStream(data, io.BytesIO()),
-        lambda data: ChainedStream(b"", io.BytesIO(data)),
-        lambda data: PieceStream(iter([data])),
-    ],
-)
-def test_streams_take_linear_time(make: Callable[[bytes], Stream]) -> None:
-    """A large head, or a large piece, is read in small pieces."""
-
-    def drain(size: int) -> None:
-        stream, remaining = make(bytes(size)), size
-        while piece := stream.read(1 << 12):
-            remaining -= len(piece)
-        assert not remaining
-
-    linear(drain, 1 << 23)

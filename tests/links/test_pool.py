@@ -80,8 +80,8 @@ def test_threads_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     folder_of_pages(tmp_path, 900)
     alone = read(tmp_path, 1)
     monkeypatch.setattr(pool, "is_native", lambda *_: True)
-    for held in (threads._BUFFER_BYTES, 0):
-        monkeypatch.setattr(threads, "_BUFFER_BYTES", held)
+    for buffer_bytes in (threads._BUFFER_BYTES, 0):
+        monkeypatch.setattr(threads, "_BUFFER_BYTES", buffer_bytes)
         assert read(tmp_path, 4) == alone
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("links ")]
 
@@ -130,7 +130,9 @@ def test_no_frame_waits_for_the_collector_of_cycles(tmp_path: Path) -> None:
     references = ["http://[bad", "http://h/a b", "é|x", "http://h:99x/", "x y", "%zz", "//é[/", "a:b c", "\\x", ""]
     links = "".join(f'<a href="{reference}">' for reference in references)
     (tmp_path / "a.html").write_text(links + "<base href='http://[x'>")
-    (tmp_path / "b.xml").write_text(f"<urlset>{''.join(f'<loc>{one}</loc>' for one in references)}</urlset>")
+    (tmp_path / "b.xml").write_text(
+        f"<urlset>{''.join(f'<loc>{reference}</loc>' for reference in references)}</urlset>"
+    )
     (tmp_path / "c.md").write_text("\n".join(f"[a](<{reference}>)" for reference in references))
     (tmp_path / "d.css").write_text("".join(f"a {{ b: url('{reference}') }}" for reference in references))
     (tmp_path / "e.txt").write_text(" ".join(references))
@@ -142,7 +144,7 @@ def test_no_frame_waits_for_the_collector_of_cycles(tmp_path: Path) -> None:
         gc.set_debug(gc.DEBUG_SAVEALL)
         assert read(tmp_path, 1)
         gc.collect()
-        assert not [one for one in gc.garbage if isinstance(one, FrameType | TracebackType)]
+        assert not [item for item in gc.garbage if isinstance(item, FrameType | TracebackType)]
     finally:
         gc.set_debug(0)
         gc.garbage.clear()

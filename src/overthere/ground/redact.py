@@ -183,7 +183,7 @@ def mask(text: str, spans: Iterable[Span] | None = None, *, userinfo: bool = Fal
 
 
 def masked_repr(value: Any) -> str:
-    """Return `repr(value)` of a named tuple or a dataclass, with secrets masked in its texts and collections."""
+    """Return `repr(value)` of a named tuple or dataclass, secrets masked: in `text`, those of the part `component`."""
     fields: list[str] = []
     for name in getattr(value, "_fields", None) or value.__dataclass_fields__:
         item = getattr(value, name)

@@ -82,9 +82,8 @@ class OverthereFileSystem(_FileSystem):
     @property
     def _fs_token(self) -> str:
         """Equal filesystems have one token, also for dask; that of fsspec is made of texts with masked passwords."""
-        return (
-            f"{hash((self.policy, str(self.policy and sorted(self.policy.proxy.items())), self.credentials)) % 2**64:x}"
-        )
+        proxies = self.policy and tuple(sorted(self.policy.proxy.items()))
+        return f"{hash((self.policy, proxies, self.credentials)) % 2**64:x}"
 
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:

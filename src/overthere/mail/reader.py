@@ -23,8 +23,7 @@ _MAX_MARK_BYTES = 1024
 _LOOKBACK_BYTES = 4
 """Consumed bytes that stay in the buffer, to check whether the line before a mark is empty."""
 
-# Candidates for marks, by whether there are delimiters and whether the file is an mbox; they begin with a letter that
-# `re` searches fast.
+# Candidates for marks, by whether there are delimiters and whether the file is an mbox; `re` finds line feeds fast.
 _DELIMITER, _FROM = rb"--", rb"From (?:(?<=\n\nFrom )|(?<=\n\r\nFrom ))"
 _CANDIDATES = {
     (True, True): re.compile(rb"\n(?:%s|%s)" % (_DELIMITER, _FROM)),

@@ -36,10 +36,14 @@ def is_native(task: Task, options: Options) -> bool:
     if options.audit or options.whatwg or options.form is not None:
         return False  # these options need Python for every target
     media_type = "" if task.retrieved is None else task.retrieved.media_type
-    names = [task.name or path for path in task.paths]
-    kinds = [(name, kind(name, media_type, b"")[0]) for name in names]
-    inner = [kind(content_name(name), "", b"")[0] if form == "compressed" else form for name, form in kinds]
-    return 2 * sum(form in _NATIVE_KINDS for form in inner) >= len(inner)
+    kinds = [_content_kind(task.name or path, media_type) for path in task.paths]
+    return 2 * sum(name in _NATIVE_KINDS for name in kinds) >= len(kinds)
+
+
+def _content_kind(name: str, media_type: str) -> str:
+    """Return the kind of a file, or of what is compressed in it, judging by its name."""
+    file_kind = kind(name, media_type, b"")[0]
+    return kind(content_name(name), "", b"")[0] if file_kind == "compressed" else file_kind
 
 
 def run_threads(tasks: Iterator[Task], options: Options, workers: int) -> Generator[AnyBatch | TaskEnd, None, None]:
