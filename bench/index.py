@@ -25,7 +25,8 @@ import pyarrow.parquet as pq
 
 from crawl import crawl
 from overthere import URI
-from overthere.links.containers.records import Record, records
+from overthere.links.containers.page_reader import Record
+from overthere.links.containers.records import records
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from servers.s3 import moto_server

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from overthere.links.job import pool
+from overthere.links.job import threads
 from overthere.links.job.extraction import batches
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Link
@@ -66,7 +66,7 @@ def read(path: Path, workers: int) -> list[Link | TaskEnd]:
 @pytest.mark.parametrize("by_threads", [False, True])
 def test_the_rows_are_the_same(name: str, by_threads: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the archive holds: pages, crawls, archives, damage."""
-    monkeypatch.setattr(pool, "is_native", lambda *_: by_threads)
+    monkeypatch.setattr(threads, "is_native", lambda *_: by_threads)
     path = tmp_path / name
     path.write_bytes(ARCHIVES[name])
     rows = read(path, 1)

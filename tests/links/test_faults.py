@@ -180,7 +180,7 @@ def test_contents(monkeypatch: pytest.MonkeyPatch) -> None:
 
 PATCHES = """
 from overthere.links.documents import html
-from overthere.links.job import pool
+from overthere.links.job import pool, threads
 from test_faults import failing
 
 html.octets = failing(ZeroDivisionError(), html.octets)

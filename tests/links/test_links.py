@@ -234,7 +234,7 @@ def work_with_patches(pipe, options):
     own_work(pipe, options)
 
 pool._run_worker = work_with_patches
-pool.is_native = lambda *_: False  # processes, though the kernel is native
+threads.is_native = lambda *_: False  # processes, though the kernel is native
 """
 
 
@@ -242,7 +242,7 @@ def test_a_worker_that_dies_leaves_a_note(crowd: Path, tmp_path: Path) -> None:
     """Whatever a document does to the process that reads it, the job goes on with the next."""
     patches = """
 import os, signal
-from overthere.links.job import pool
+from overthere.links.job import pool, threads
 
 work = pool.carry_out
 
@@ -275,7 +275,7 @@ print(unread, read)
 DEADLY = """
 import os, signal
 from overthere.links.documents import html
-from overthere.links.job import pool
+from overthere.links.job import pool, threads
 from overthere.links.containers import warc
 from overthere.links.report.rows import _NativeRows
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from overthere import kernel
-from overthere.links.job import pool, threads
+from overthere.links.job import threads
 from overthere.links.job.extraction import batches
 from overthere.links.job.pool import _count_rows, _parse_message, _rows_message, _Worker
 from overthere.links.job.task_builder import Task
@@ -79,7 +79,7 @@ def test_threads_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Rows come in the order of the sources, however little is held before its turn."""
     folder_of_pages(tmp_path, 900)
     alone = read(tmp_path, 1)
-    monkeypatch.setattr(pool, "is_native", lambda *_: True)
+    monkeypatch.setattr(threads, "is_native", lambda *_: True)
     for buffer_bytes in (threads._BUFFER_BYTES, 0):
         monkeypatch.setattr(threads, "_BUFFER_BYTES", buffer_bytes)
         assert read(tmp_path, 4) == alone
@@ -92,7 +92,7 @@ def test_what_fails_in_a_thread_is_raised(tmp_path: Path, monkeypatch: pytest.Mo
         yield TaskEnd({}, 0)
 
     folder_of_pages(tmp_path, 900)
-    monkeypatch.setattr(pool, "is_native", lambda *_: True)
+    monkeypatch.setattr(threads, "is_native", lambda *_: True)
     monkeypatch.setattr(threads, "carry_out", fail)
     with pytest.raises(RuntimeError, match="no task today"):
         read(tmp_path, 2)
@@ -100,7 +100,7 @@ def test_what_fails_in_a_thread_is_raised(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_who_stops_early_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder_of_pages(tmp_path, 900)
-    monkeypatch.setattr(pool, "is_native", lambda *_: True)
+    monkeypatch.setattr(threads, "is_native", lambda *_: True)
     results = batches([tmp_path], "http://h/", workers=2)
     next(iter(results))
     results.close()  # type: ignore[attr-defined]

@@ -305,7 +305,7 @@ def test_a_document_that_kills_its_reader_is_a_row(
     assert rows(spark.extract(frame)) == found
     (tmp_path / "sitecustomize.py").write_text(DEADLY)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setattr("overthere.links.job.pool.is_native", lambda *_: False)  # processes, not threads of this one
+    monkeypatch.setattr("overthere.links.job.threads.is_native", lambda *_: False)  # processes, not threads of this one
     assert rows(local(source, workers=2)) == found
 
 

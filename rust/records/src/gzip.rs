@@ -1,4 +1,4 @@
-//! Inflating a complete gzip member (RFC 1952).
+//! Inflating a complete gzip member (RFC 1952) or deflate stream (RFC 1951).
 
 use flate2::{Decompress, FlushDecompress, Status};
 use overthere_core::place::{At, Part};
@@ -32,7 +32,16 @@ pub fn inflate(data: &[u8], out: &mut Vec<u8>, most: usize) -> Inflated {
     if !data.starts_with(b"\x1f\x8b\x08") || data.at(3) & UNUSUAL_FLAGS != 0 {
         return Inflated::Odd;
     }
-    let mut stream = Decompress::new_gzip(15);
+    inflate_stream(Decompress::new_gzip(15), data, out, most)
+}
+
+/// Inflate the deflate stream at the beginning of `data` into `out`, up to `most` bytes.
+pub fn inflate_raw(data: &[u8], out: &mut Vec<u8>, most: usize) -> Inflated {
+    out.clear();
+    inflate_stream(Decompress::new(false), data, out, most)
+}
+
+fn inflate_stream(mut stream: Decompress, data: &[u8], out: &mut Vec<u8>, most: usize) -> Inflated {
     loop {
         if out.len() == out.capacity() {
             out.reserve(out.len().max(MIN_GROWTH));

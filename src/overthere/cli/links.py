@@ -23,6 +23,7 @@ from overthere.cli.printing import Impossible, print_message, warn_without_look_
 from overthere.cli.progress import progress
 from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
+from overthere.ground.cores import cores
 from overthere.ground.display import printable, printable_name
 from overthere.ground.interrupts import interruptible
 from overthere.ground.redact import mask
@@ -202,7 +203,7 @@ class _Job:
         self.committed = 0.0
 
     def run(self) -> None:
-        from overthere.links.job.pool import configure_memory
+        from overthere.ground.memory import configure_memory
 
         configure_memory()
         began = time.monotonic()
@@ -284,7 +285,7 @@ class _Job:
         try:
             return open_writer(
                 self.output or "-", columns, job=job, resume=self.asked["resume"], form=form,
-                csv_safe=self.asked["csv_safe"],
+                csv_safe=self.asked["csv_safe"], threads=self.asked["workers"] or cores(),
             )  # fmt: skip
         except (ValueError, OSError) as error:
             if self.output is None:

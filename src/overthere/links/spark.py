@@ -31,7 +31,7 @@ from overthere.links.job.extraction import Index, Sources
 from overthere.links.job.options import check_options
 from overthere.links.job.part_files import JobSettings, Part
 from overthere.links.job.part_places import FilePlace, discard_folders, place_of
-from overthere.links.job.pool import run as execute
+from overthere.links.job.running import run as execute
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import OptionFields, Options

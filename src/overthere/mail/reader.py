@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from overthere.access.wire import Effect, Read
 from overthere.mail.fields import Header
 
-__all__ = ["ENCODED", "END", "PLAIN", "Decoder", "Boundary", "MessageReader", "decoder"]
+__all__ = ["ENCODED", "END", "FROM_LINE", "PLAIN", "Decoder", "Boundary", "MessageReader", "decoder"]
 
 _READ_BYTES = 1 << 18
 _MAX_LINE_BYTES = 1 << 16
@@ -25,10 +25,12 @@ _LOOKBACK_BYTES = 4
 
 # Candidates for marks, by whether there are delimiters and whether the file is an mbox; `re` finds line feeds fast.
 _DELIMITER, _FROM = rb"--", rb"From (?:(?<=\n\nFrom )|(?<=\n\r\nFrom ))"
+FROM_LINE = re.compile(rb"\n%s" % _FROM)
+"""The beginning of a message of an mbox, after an empty line, whose line feed is the first byte."""
 _CANDIDATES = {
     (True, True): re.compile(rb"\n(?:%s|%s)" % (_DELIMITER, _FROM)),
     (True, False): re.compile(rb"\n%s" % _DELIMITER),
-    (False, True): re.compile(rb"\n%s" % _FROM),
+    (False, True): FROM_LINE,
 }
 _HEADER_LINE = re.compile(rb"[!-9;-~]++[ \t]*+:|[ \t]|>?From ")
 

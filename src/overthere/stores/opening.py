@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -109,6 +108,8 @@ def _open_ranges(
 
 
 def _log_error(uri: str, error: StoreError) -> StoreError:
+    import logging
+
     logging.getLogger("overthere.links").warning("%s: %s", printable(mask(uri)), error)
     return error
 

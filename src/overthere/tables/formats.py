@@ -57,8 +57,8 @@ class OwnColumns(ABC):
         """Return a `pyarrow.RecordBatch` of these columns as a batch that encodes itself."""
 
     @abstractmethod
-    def parquet(self, varied: Collection[str]) -> ParquetEncoder | None:
-        """Return the encoder of a Parquet file, if there is one without pyarrow.  varied: as in `Layout`."""
+    def parquet(self, varied: Collection[str], threads: int = 1) -> ParquetEncoder | None:
+        """Return the encoder of a Parquet file, if there is one without pyarrow.  varied, threads: as in `Layout`."""
 
 
 class Layout(NamedTuple):
@@ -74,6 +74,8 @@ class Layout(NamedTuple):
     and maximum do not help to skip a row group."""
     bare: bool = False
     """Whether names in the CSV header have no quotes."""
+    threads: int = 1
+    """Threads that encode a row group of Parquet, column by column."""
 
     @property
     def schema(self) -> Any:

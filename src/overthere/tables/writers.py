@@ -258,7 +258,7 @@ def open_format_writer(file: Any, layout: Layout) -> FormatWriter:
     if layout.form.startswith((".csv", ".jsonl")):
         return FormatWriter(file, layout)
     if layout.form == ".parquet" and isinstance(layout.columns, OwnColumns):
-        encoder = layout.columns.parquet(layout.varied)
+        encoder = layout.columns.parquet(layout.varied, layout.threads)
         if encoder is not None:
             return _ParquetWriter(file, encoder)
     return _ArrowWriter(file, layout)

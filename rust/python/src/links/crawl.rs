@@ -19,7 +19,7 @@ use crate::finalizing::attached;
 /// State that is kept from record to record.
 #[derive(Default)]
 pub struct Crawl {
-    inflated: Vec<u8>,
+    pub inflated: Vec<u8>,
     /// Counts of records without a document, by their number in `PASSED`.
     pub passed: [u64; PASSED.len()],
     /// The number of pages read, and their bytes.
@@ -92,7 +92,7 @@ struct NativeResponse<'a> {
 }
 
 /// The result of reading a page.
-enum Reading {
+pub enum Reading {
     Done,
     Unfinished(Vec<&'static str>),
 }
@@ -281,7 +281,7 @@ impl LinkRows {
     }
 
     /// Whether the content has the signature of another kind.
-    fn has_other_signature(&self, content: &[u8]) -> bool {
+    pub fn has_other_signature(&self, content: &[u8]) -> bool {
         self.signatures
             .iter()
             .any(|(at, octets)| content.get(*at..).is_some_and(|part| part.starts_with(octets)))
@@ -295,29 +295,40 @@ impl LinkRows {
         if response.body.content.is_empty() {
             return Ok(Reading::Done);
         }
+        self.read_content(&response.body.content, response.charset, response.base, response.notes, limits)
+    }
+
+    /// Make rows of the content of an HTML page.
+    pub fn read_content(
+        &mut self,
+        content: &[u8],
+        charset: &[u8],
+        base: Base,
+        mut known_notes: Vec<&'static str>,
+        limits: &Limits,
+    ) -> PyResult<Reading> {
         self.crawl.pages.0 += 1;
-        self.crawl.pages.1 += response.body.content.len() as u64;
-        let mut known_notes = response.notes;
+        self.crawl.pages.1 += content.len() as u64;
         for note in &known_notes {
-            self.columns.note(&self.source, &response.base.text, note);
+            self.columns.note(&self.source, &base.text, note);
         }
         let mut note = |rows: &mut LinkRows, kind: &'static str| {
             if !known_notes.contains(&kind) {
                 known_notes.push(kind);
-                rows.columns.note(&rows.source, &response.base.text, kind);
+                rows.columns.note(&rows.source, &base.text, kind);
             }
         };
         let decoded;
-        let mut content = &*response.body.content;
-        if !is_utf8(content, response.charset) {
+        let mut content = content;
+        if !is_utf8(content, charset) {
             let is_lossy;
-            (decoded, is_lossy) = self.decode(content, response.charset)?;
+            (decoded, is_lossy) = self.decode(content, charset)?;
             content = &decoded;
             if is_lossy {
                 note(self, "wrong-charset");
             }
         }
-        let notes = self.read_page(content, response.base.clone())?;
+        let notes = self.read_page(content, base.clone())?;
         notes.into_iter().for_each(|kind| note(self, kind));
         while self.make_rows(ROWS_PER_STEP)? {
             if self.embedded_reference.is_some() || self.is_full(limits) {

@@ -7,6 +7,7 @@ mod document;
 mod envelope;
 mod escapes;
 mod html;
+mod members;
 mod packing;
 mod page;
 pub mod pages;
@@ -28,6 +29,7 @@ use crate::finalizing::detached;
 pub use batch::LinkBatch;
 use crawl::{Crawl, Limits, Stop, Window};
 use html::{BaseKind, Embedded, Pending, Reference};
+use members::PageMember;
 pub use parquet::LinkParquet;
 use row::{complete_row, from_content, make_row, resolve_meaning, resolve_reference};
 use table::{Base, Columns, Row};
@@ -79,6 +81,18 @@ pub struct LinkRows {
     fallback: Base,
     base: Base,
     parts: Option<Py<PyDict>>,
+}
+
+/// The name of the reason for which reading stops, and details.
+fn describe(py: Python<'_>, reason: Stop) -> PyResult<(&'static str, Py<PyAny>)> {
+    Ok(match reason {
+        Stop::End => ("end", py.None()),
+        Stop::Cut => ("cut", py.None()),
+        Stop::Full => ("full", py.None()),
+        Stop::Odd => ("odd", py.None()),
+        Stop::Record(header, content) => ("record", (header, content).into_pyobject(py)?.into_any().unbind()),
+        Stop::Page(notes, octets) => ("page", (notes, octets).into_pyobject(py)?.into_any().unbind()),
+    })
 }
 
 /// A batch ends at this size of text, in bytes (`rows.OCTETS`): a base may be as long as a document.
@@ -199,18 +213,25 @@ impl LinkRows {
         let window = Window { data, first, stop, is_last, is_packed, is_arc, source };
         let limits = Limits { octets: limit, rows };
         let reason = run_detached(py, || self.read_records(&window, at, &limits))?;
-        guarded(py, || {
-            Ok(match reason {
-                Stop::End => ("end", py.None()),
-                Stop::Cut => ("cut", py.None()),
-                Stop::Full => ("full", py.None()),
-                Stop::Odd => ("odd", py.None()),
-                Stop::Record(header, content) => {
-                    ("record", (header, content).into_pyobject(py)?.into_any().unbind())
-                }
-                Stop::Page(notes, octets) => ("page", (notes, octets).into_pyobject(py)?.into_any().unbind()),
-            })
-        })
+        guarded(py, || describe(py, reason))
+    }
+
+    /// Make rows of the HTML pages in members of a ZIP or tar file, from number `first` on.
+    ///
+    /// data: a part of the file.  members: the source, base and its layer of each, its place and bytes in `data`, and
+    /// its entry in the directory of a ZIP file.  rows: the most rows of a batch.
+    /// Returns: why it stops, and details, as `records`; `place` is the number of the member.
+    fn members(
+        &mut self,
+        py: Python<'_>,
+        data: &[u8],
+        members: Vec<PageMember>,
+        first: usize,
+        rows: usize,
+    ) -> PyResult<(&'static str, Py<PyAny>)> {
+        let limits = Limits { octets: usize::MAX, rows };
+        let reason = run_detached(py, || self.read_members(data, &members, first, &limits))?;
+        guarded(py, || describe(py, reason))
     }
 
     /// The current record of `records`: its offset, that of the next one, and the URI of its document.

@@ -1,21 +1,23 @@
 //! The link table as a Parquet file: batches become row groups.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_buffer::Buffer;
-use arrow_schema::DataType;
 use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type as ParquetInt64};
+use parquet::column::writer::{get_column_writer, ColumnCloseResult, ColumnWriter};
+use parquet::data_type::ByteArray;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::{ColumnDescPtr, ColumnPath, Type, TypePtr};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -51,21 +53,22 @@ impl Write for OutputBytes {
 
 /// Encodes batches of links as a Parquet file, piece by piece; the caller writes the pieces.
 ///
-/// varied: columns without a dictionary and statistics.
+/// varied: columns without a dictionary and statistics.  threads: those that encode a row group, column by column.
 #[pyclass(module = "overthere._native")]
 pub struct LinkParquet {
     writer: SerializedFileWriter<OutputBytes>,
     output: OutputBytes,
+    threads: usize,
 }
 
 #[pymethods]
 impl LinkParquet {
     #[new]
-    fn new(py: Python<'_>, varied: Vec<String>) -> PyResult<Self> {
+    fn new(py: Python<'_>, varied: Vec<String>, threads: usize) -> PyResult<Self> {
         guarded(py, || {
             let output = OutputBytes::default();
             let writer = open(output.clone(), &varied).map_err(error)?;
-            Ok(LinkParquet { writer, output })
+            Ok(LinkParquet { writer, output, threads: threads.min(COLUMN_NAMES.len()) })
         })
     }
 
@@ -74,7 +77,7 @@ impl LinkParquet {
         guarded(py, || {
             let rows: Vec<StructArray> = batches.iter().map(|batch| batch.get().rows.clone()).collect();
             let octets = detached(py, || {
-                write_group(&mut self.writer, &rows)?;
+                write_group(&mut self.writer, &rows, self.threads)?;
                 Ok(self.output.take())
             });
             Ok(PyBytes::new(py, &octets.map_err(error)?))
@@ -137,33 +140,66 @@ fn schema() -> Result<TypePtr> {
     Ok(Arc::new(Type::group_type_builder("schema").with_fields(columns?).build()?))
 }
 
-/// Write batches as one row group.
-fn write_group(writer: &mut SerializedFileWriter<OutputBytes>, batches: &[StructArray]) -> Result<()> {
-    let mut group = writer.next_row_group()?;
-    for index in 0..COLUMN_NAMES.len() {
-        let Some(mut column) = group.next_column()? else { break };
-        for batch in batches {
-            let array = batch.column(index);
-            let levels: Vec<i16> = (0..array.len()).map(|row| i16::from(array.is_valid(row))).collect();
-            let levels = Some(levels.as_slice());
-            match array.data_type() {
-                DataType::Boolean => {
-                    let values: Vec<bool> = array.as_boolean().iter().flatten().collect();
-                    column.typed::<BoolType>().write_batch(&values, levels, None)?;
-                }
-                DataType::Int64 => {
-                    let values: Vec<i64> = array.as_primitive::<Int64Type>().iter().flatten().collect();
-                    column.typed::<ParquetInt64>().write_batch(&values, levels, None)?;
-                }
-                _ => {
-                    column.typed::<ByteArrayType>().write_batch(&texts(array), levels, None)?;
-                }
-            }
+/// Write batches as one row group, whose columns are encoded in threads.
+fn write_group(
+    writer: &mut SerializedFileWriter<OutputBytes>,
+    batches: &[StructArray],
+    threads: usize,
+) -> Result<()> {
+    let (properties, columns) = (writer.properties().clone(), writer.schema_descr().columns().to_vec());
+    let next = AtomicUsize::new(0);
+    let encoded: Vec<OnceLock<EncodedColumn>> = columns.iter().map(|_| OnceLock::new()).collect();
+    let work = || -> Result<()> {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some((column, place)) = columns.get(index).zip(encoded.get(index)) else { return Ok(()) };
+            let arrays = batches.iter().map(|batch| batch.column(index));
+            let _ = place.set(encode(column.clone(), properties.clone(), arrays)?);
         }
-        column.close()?;
+    };
+    thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        work()?;
+        helpers.into_iter().try_for_each(|helper| helper.join().unwrap_or(Ok(())))
+    })?;
+    let mut group = writer.next_row_group()?;
+    for (octets, close) in encoded.into_iter().filter_map(OnceLock::into_inner) {
+        group.append_column(&octets, close)?;
     }
     group.close()?;
     Ok(())
+}
+
+/// The bytes of a column of a row group, and their description.
+type EncodedColumn = (Bytes, ColumnCloseResult);
+
+fn encode<'a>(
+    column: ColumnDescPtr,
+    properties: WriterPropertiesPtr,
+    arrays: impl Iterator<Item = &'a ArrayRef>,
+) -> Result<EncodedColumn> {
+    let mut output = TrackedWrite::new(Vec::new());
+    let mut writer = get_column_writer(column, properties, Box::new(SerializedPageWriter::new(&mut output)));
+    for array in arrays {
+        let levels: Vec<i16> = (0..array.len()).map(|row| i16::from(array.is_valid(row))).collect();
+        let levels = Some(levels.as_slice());
+        match &mut writer {
+            ColumnWriter::BoolColumnWriter(writer) => {
+                let values: Vec<bool> = array.as_boolean().iter().flatten().collect();
+                writer.write_batch(&values, levels, None)?;
+            }
+            ColumnWriter::Int64ColumnWriter(writer) => {
+                let values: Vec<i64> = array.as_primitive::<Int64Type>().iter().flatten().collect();
+                writer.write_batch(&values, levels, None)?;
+            }
+            ColumnWriter::ByteArrayColumnWriter(writer) => {
+                writer.write_batch(&texts(array), levels, None)?;
+            }
+            _ => {}
+        }
+    }
+    let close = writer.close()?;
+    Ok((output.into_inner()?.into(), close))
 }
 
 /// The memory of a column.

@@ -12,7 +12,8 @@ from overthere.base import Base
 from overthere.ground.atomic import open_unnamed
 from overthere.links.containers.gzip_member import PIECE, inflate_pieces, read_gzip_member
 from overthere.links.containers.model import Member, Place, Stream
-from overthere.links.containers.records import PageReader, write_pieces
+from overthere.links.containers.page_reader import PageReader
+from overthere.links.containers.records import write_pieces
 from overthere.links.containers.warc import parse_target, response
 from overthere.links.documents.header import header
 from overthere.links.documents.kinds import media_type_of

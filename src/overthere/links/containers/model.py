@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from overthere.ground.codings import Stream
 from overthere.links.model import BegunPage, Document, Note, Options, PassedContent
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
-    from overthere.links.containers.records import PageReader
+    from overthere.links.containers.page_reader import PageReader
 
-__all__ = ["STREAMED", "Container", "MakePageReader", "Member", "Place", "Stream", "find_container"]
+__all__ = ["STREAMED", "Container", "MakePageReader", "Member", "Part", "Place", "Stream", "find_container"]
 
 MakePageReader = Callable[[Document], "PageReader"]
-"""A function that makes the reader of the pages of a WARC or ARC file."""
+"""A function that makes the reader of the pages of a file."""
+
+
+class Budget:
+    """Bytes that may still come from the containers of a source: this limits nested bombs."""
+
+    _MIN_MEMBER_COST = 1024
+    """Bytes that a member counts for at least: a few bytes can contain archives of millions of empty members."""
+
+    def __init__(self, remaining: int) -> None:
+        self.remaining: int = remaining
+
+    def spend(self, member_bytes: int) -> None:
+        self.remaining -= max(member_bytes, self._MIN_MEMBER_COST)
+
+    def refund(self, member_bytes: int) -> None:
+        self.remaining += max(member_bytes, self._MIN_MEMBER_COST)
+
+
+class Part(NamedTuple):
+    """A part of a ZIP or tar file or of a mailbox, found by `find_parts` of its module, which is read independently."""
+
+    size: int
+    """Bytes, as a measure of the work."""
+    start: int = 0
+    """The offset of its first member in a tar file or a mailbox; in a ZIP file the bytes of the parts before it."""
+    end: int | None = None
+    """The offset of the next part of a tar file; None for the last part."""
+    members: Sequence[Any] = ()
+    """The entries of the directory of a ZIP file (`zip.Entry`), or the numbers of the messages of a mailbox."""
 
 
 class Place(NamedTuple):
@@ -29,8 +58,12 @@ class Place(NamedTuple):
     start: int = 0
     end: int | None = None
     """In a WARC or ARC file, only the records that begin in [start, end) are read."""
+    part: Part | None = None
+    """The part of a ZIP or tar file or of a mailbox to read; None for all of it."""
     pages: MakePageReader | None = None
-    """Makes the reader of the pages of a WARC or ARC file; if None, each page is a document."""
+    """Makes the reader of the pages of a WARC, ARC, ZIP or tar file; if None, each page is a document."""
+    budget: Budget | None = None
+    """Given with `pages`."""
 
 
 class Member(NamedTuple):

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 
 from overthere.ground.atomic import open_unnamed
-from overthere.links.containers.model import STREAMED, MakePageReader, Member, Place, Stream, find_container
+from overthere.links.containers.model import STREAMED, Budget, MakePageReader, Member, Place, Stream, find_container
 from overthere.links.containers.progress import Progress
 from overthere.links.containers.streams import ChainedStream, read_bytes, truncate
 from overthere.links.documents.kinds import CONTAINERS, Kind, kind_of, passed_kind
@@ -40,8 +40,7 @@ class NestedReader:
         self.options = options
         self.pages = pages
         self.progress: Progress = Progress() if progress is None else progress
-        self.remaining_bytes: int = 64 * options.limit + 32 * size
-        """Bytes that may still come from containers; this limits nested bombs."""
+        self.budget: Budget = Budget(64 * options.limit + 32 * size)
 
     def read(
         self, document: Document, kind: Kind, *, is_named: bool = False, root_uri: URI | None = None
@@ -74,13 +73,14 @@ class NestedReader:
         if document.depth >= self.options.depth:
             yield with_kind(document._replace(notes=("too-deep",)))
             return
-        members = find_container(kind[0]).members(stream, document._replace(notes=()), place._replace(pages=self.pages))
+        place = place._replace(pages=self.pages, budget=self.budget)
+        members = find_container(kind[0]).members(stream, document._replace(notes=()), place)
         # Compression is not an entity: its content is the source.
         root_uri = place.root_uri if kind[0] == "compressed" else None
         for member in guard(members, Note):
             if isinstance(member, Document | Member) and not self.progress.begin_unit(_source_of(member)):
                 continue
-            if isinstance(member, Member) and member.documents is None and self.remaining_bytes <= 0:
+            if isinstance(member, Member) and member.documents is None and self.budget.remaining <= 0:
                 yield with_kind(document._replace(notes=("too-large",)))
                 return
             yield from self._read_member(member, document, root_uri)
@@ -110,12 +110,12 @@ class NestedReader:
     ) -> Iterator[KnownDocument]:
         limit = self.options.limit
         content, note = read_bytes(stream, limit + 1)
-        self.remaining_bytes -= max(len(content), _MIN_MEMBER_COST)
+        self.budget.spend(len(content))
         document = document._replace(content=content)
         kind = kind_of(document)
         if len(content) > limit and kind[0] in CONTAINERS:
             yield from self._read_large(
-                document, kind, _CountedStream(self, ChainedStream(content, stream)), crc, root_uri
+                document, kind, _CountedStream(self.budget, ChainedStream(content, stream)), crc, root_uri
             )
             return
         content, notes = truncate(content, note, limit, crc)
@@ -143,8 +143,6 @@ class NestedReader:
             yield with_kind(document._replace(content=b"", notes=(note,)))
 
 
-_MIN_MEMBER_COST = 1024
-"""Bytes that a member counts for at least: a few bytes can contain archives of millions of empty members."""
 _DAMAGE_NOTES = frozenset(("truncated", "corrupt", "wrong-length"))
 """Notes on damage to the archive, which are kept for skipped content too."""
 
@@ -159,16 +157,16 @@ def _guard(work: Iterator[KnownDocument], document: Document) -> Iterator[KnownD
 
 
 class _CountedStream:
-    """A stream that counts its bytes against the limit of a reader, and computes their CRC."""
+    """A stream that counts its bytes against a budget, and computes their CRC."""
 
-    def __init__(self, reader: NestedReader, stream: Stream) -> None:
-        self.reader, self.stream = reader, stream
+    def __init__(self, budget: Budget, stream: Stream) -> None:
+        self.budget, self.stream = budget, stream
         self.crc = 0
 
     def read(self, size: int, /) -> bytes:
-        if self.reader.remaining_bytes <= 0:
+        if self.budget.remaining <= 0:
             raise MemoryError
         data = self.stream.read(size)
-        self.reader.remaining_bytes -= len(data)
+        self.budget.remaining -= len(data)
         self.crc = zlib.crc32(data, self.crc)
         return data

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Generator, Iterator
-from typing import BinaryIO, NamedTuple, Protocol
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
 
 from overthere.ground.atomic import open_unnamed
 from overthere.ground.codings import FILE_WINDOW, SKIPPABLE, Decoder, decode, zstd_dictionary
@@ -23,38 +23,11 @@ from overthere.links.containers.gzip_member import (
     is_continuation,
     read_gzip_member,
 )  # fmt: skip
+from overthere.links.containers.page_reader import PageReader, Record
 from overthere.links.containers.streams import decoding_note
 from overthere.links.model import BegunPage
 
-__all__ = ["PageReader", "Record", "find_cuts", "records", "write_pieces"]
-
-
-class Record(NamedTuple):
-    """A record in its file."""
-
-    at: str
-    """The offset of the record; if compressed, of its gzip member, and if needed `!` and its offset in the member."""
-    header: bytes
-    """The header block with its empty line; empty if none can be read."""
-    content: bytes
-    notes: tuple[str, ...] = ()
-    passed: str = ""
-    """The type of a record without a document, whose header is left out; "other" is a type unknown to WARC 1.1."""
-
-
-class PageReader(Protocol):
-    """A reader that makes rows of whole records of HTML and WAT; these records are not yielded."""
-
-    def read_records(
-        self, file: BinaryIO, offset: int, end: int, prefix: str, *, is_packed: bool, is_arc: bool = False
-    ) -> Generator[Record | BegunPage, None, int]:
-        """Make rows of the records that begin in [offset, end), as far as they are whole.
-
-        prefix: begins `Record.at`.  is_packed: each record is a gzip member.  is_arc: the file is ARC.
-        Yields: a whole record for the caller to read (not of ARC); a page with rows to take, or that is not finished.
-        Returns: the offset of the first record that the caller must parse; `end` or more without one.
-        """
-        ...
+__all__ = ["find_cuts", "records", "write_pieces"]
 
 
 class _Frame(NamedTuple):

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import io
+import os
+import re
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Self
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any, BinaryIO, Self, cast
 
 from overthere.base import enclosed
 from overthere.links.containers.archive_members import member_base, member_document
-from overthere.links.containers.model import Member, Place, Stream
+from overthere.links.containers.model import Member, Part, Place, Stream
+from overthere.links.containers.page_run import PageRun, read_slice
 from overthere.links.containers.streams import PIECE, TooLarge, fault_note
-from overthere.links.model import Document, Note, PassedContent
+from overthere.links.model import BegunPage, Document, Note, PassedContent
 
-__all__ = ["members"]
+__all__ = ["find_parts", "members"]
 
 
 def members(
     stream: Stream,
     document: Document,
     place: Place = Place(),  # noqa: B008 - a value
-) -> Iterator[Member | Note | PassedContent]:
+) -> Iterator[BegunPage | Member | Note | PassedContent]:
     """Yield the members, as `Container.members`.  Folders are skipped silently; links and devices are counted."""
     try:
         yield from _read_members(stream, document, place)
@@ -28,26 +33,56 @@ def members(
         yield Note(fault_note(error))
 
 
-def _read_members(stream: Stream, document: Document, place: Place) -> Iterator[Member | Note | PassedContent]:
-    base = enclosed(document.base)
-    notes: list[str] = []
-    has_end = False
+def _read_members(
+    stream: Stream, document: Document, place: Place
+) -> Iterator[BegunPage | Member | Note | PassedContent]:
+    start, end = (0, None) if place.part is None else (place.part.start, place.part.end)
+    faults = _HeaderFaults()
+    pages = _Pages(stream, document, place, start)
+    bounded: Any = _BoundedStream(stream)
+    archive: Any
+    header = _header_class(faults)
+    with tarfile.open(
+        fileobj=bounded, mode="r|", tarinfo=header, encoding="utf-8", errors="surrogateescape"
+    ) as archive:
+        try:
+            for info in _infos(archive, None if end is None else end - start):
+                if info.isreg():
+                    yield from pages.read(archive, info)
+                elif not info.isdir():
+                    yield PassedContent("link" if info.issym() or info.islnk() else "device")
+            if not faults.notes and end is None:
+                faults.notes += _find_end_faults(archive.fileobj, faults.has_end)
+        except Exception:
+            yield from pages.run.flush()
+            raise
+    yield from pages.run.flush()
+    if faults.notes:
+        yield Note(faults.notes[0])
 
-    class Info(tarfile.TarInfo):
+
+class _HeaderFaults:
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.has_end: bool = False
+        """Whether the first block of zeros at the end was read."""
+
+
+def _header_class(faults: _HeaderFaults) -> type[tarfile.TarInfo]:
+    class Header(tarfile.TarInfo):
         """A header.  The library takes a broken one for the end of the archive; here it gets a note.  One that is too
         large for memory raises TooLarge."""
 
         @classmethod
         def fromtarfile(cls, *archive: Any, **options: Any) -> Self:
-            nonlocal has_end
             if not isinstance(archive[0].fileobj, _HeaderLimit):
                 archive[0].fileobj = _HeaderLimit(archive[0].fileobj)
             try:
                 return super().fromtarfile(*archive, **options)
             except tarfile.HeaderError as error:
                 kind = type(error).__name__
-                has_end = kind == "EOFHeaderError"
-                notes.extend(_HEADER_NOTES.get(kind, ("corrupt",)))
+                faults.has_end = kind == "EOFHeaderError"
+                faults.notes += _HEADER_NOTES.get(kind, ("corrupt",))
                 raise
 
         def _proc_member(self, archive: Any) -> Any:
@@ -60,24 +95,98 @@ def _read_members(stream: Stream, document: Document, place: Place) -> Iterator[
             with archive.fileobj.header():
                 return super()._proc_member(archive)  # type: ignore[misc]
 
-    bounded: Any = _BoundedStream(stream)
-    archive: Any
-    with tarfile.open(fileobj=bounded, mode="r|", tarinfo=Info, encoding="utf-8", errors="surrogateescape") as archive:
-        while (info := archive.next()) is not None:
-            archive.members.clear()  # otherwise it would keep all of them
-            if not info.isreg():
-                if not info.isdir():
-                    yield PassedContent("link" if info.issym() or info.islnk() else "device")
-                continue
-            content = archive.extractfile(info)
-            if content is not None:
-                name = info.name.encode("utf-8", "surrogateescape")
-                member = member_document(document, info.name, member_base(name, base, place.root_uri))
-                yield Member(member, content)
-        if not notes:
-            notes += _find_end_faults(archive.fileobj, has_end)
-    if notes:
-        yield Note(notes[0])
+    return Header
+
+
+class _Pages:
+    """Reads regular files: pages many at a time (`page_run`), if the archive can be read at any place."""
+
+    def __init__(self, stream: Stream, container: Document, place: Place, start: int) -> None:
+        """start: the offset in the archive at which `tarfile` begins; the stream moves there."""
+        self.container, self.place, self.start = container, place, start
+        self.base = enclosed(container.base)
+        self.file = cast("BinaryIO", stream)
+        self.size = 0
+        if hasattr(stream, "seek"):
+            self.size = self.file.seek(0, os.SEEK_END)
+            self.file.seek(start)
+        self.run = PageRun(self.file, place, container)
+
+    def read(self, archive: Any, info: Any) -> Iterator[BegunPage | Member | Note | PassedContent]:
+        name = info.name.encode("utf-8", "surrogateescape")
+        member = member_document(self.container, info.name, member_base(name, self.base, self.place.root_uri))
+        at, size = self.start + info.offset_data, info.size
+        if at + size <= self.size and not info.issparse() and self.run.accepts(member, size):
+            read = partial(self._read_page, member, at, size)
+            yield from self.run.add(member, at, at + size, size, size, None, read)
+        elif (content := archive.extractfile(info)) is not None:
+            yield from self.run.flush()
+            yield Member(member, content)
+
+    def _read_page(self, member: Document, at: int, size: int) -> Iterator[Member]:
+        yield Member(member, io.BytesIO(read_slice(self.file, at, size)))
+
+
+def _infos(archive: Any, end: int | None) -> Iterator[Any]:
+    """Yield the members that begin before `end`, at least one."""
+    while (info := archive.next()) is not None:
+        archive.members.clear()  # otherwise it would keep all of them
+        yield info
+        if end is not None and archive.offset >= end:
+            return
+
+
+def find_parts(file: BinaryIO, size: int) -> Iterator[Part]:
+    """Yield parts of about `size` bytes; the last begins at the latest where a header needs those before it."""
+    start = at = 0
+    with suppress(OSError):  # the reader of the last part reports it
+        while (next_at := _find_next_member(file, at)) is not None:
+            if at - start >= size:
+                yield Part(at - start, start, at)
+                start = at
+            at = next_at
+    yield Part(file.seek(0, os.SEEK_END) - start, start)
+
+
+def _find_next_member(file: BinaryIO, at: int) -> int | None:
+    """Return the offset after a member; None if that is not certain from its headers alone."""
+    while True:
+        file.seek(at)
+        header = _HEADER.fullmatch(file.read(tarfile.BLOCKSIZE))
+        if header is None or int(header["sum"], 8) != sum(header[1]) + sum(header["rest"]) + 8 * ord(" "):
+            return None
+        kind, size = header["kind"], int(header["size"], 8)
+        end = at + tarfile.BLOCKSIZE
+        if kind in _WITHOUT_DATA:
+            return end
+        at = end + -(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+        if kind == tarfile.REGTYPE:
+            return at
+        if kind not in _EXTENSIONS or size > _MAX_HEADER:
+            return None
+        if kind in _PAX_TYPES and not _has_plain_records(file.read(size), kind):
+            return None
+
+
+_HEADER = re.compile(
+    rb"(.{124}(?P<size>[0-7]{11})[\0 ].{12})(?P<sum>[0-7]{6})[\0 ]{2}(?P<rest>(?P<kind>.).{355})", re.DOTALL
+)
+_WITHOUT_DATA = (tarfile.LNKTYPE, tarfile.SYMTYPE, tarfile.DIRTYPE)
+_PAX_RECORD = re.compile(rb"([0-9]{1,7}) ([a-z]+)=")
+_PLAIN_RECORDS = (b"atime", b"comment", b"ctime", b"gname", b"linkpath", b"mtime", b"path", b"uname")
+
+
+def _has_plain_records(records: bytes, kind: bytes) -> bool:
+    """Whether pax records change neither where members are nor, from a global header, anything in them."""
+    at = 0
+    while record := _PAX_RECORD.match(records, at):
+        if record[2] not in _PLAIN_RECORDS or (kind == tarfile.XGLTYPE and record[2] != b"comment"):
+            return False
+        end = at + int(record[1])
+        if end <= record.end() or records[end - 1 : end] != b"\n":
+            return False
+        at = end
+    return at == len(records)
 
 
 def _find_end_faults(file: Any, has_end: bool) -> Iterator[str]:

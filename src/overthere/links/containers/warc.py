@@ -9,7 +9,8 @@ from typing import BinaryIO, cast
 from overthere.base import Base, establish, to_reference
 from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.links.containers.model import Member, Place, Stream
-from overthere.links.containers.records import Record, records
+from overthere.links.containers.page_reader import Record
+from overthere.links.containers.records import records
 from overthere.links.containers.response import has_stated_length, read_content
 from overthere.links.documents.header import HTTP, Fields, fields, first_value, header, reference_fields
 from overthere.links.documents.kinds import media_type_of

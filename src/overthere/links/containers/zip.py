@@ -8,29 +8,39 @@ import os
 import stat
 import struct
 import zipfile
-from collections.abc import Callable, Iterator
-from typing import BinaryIO, cast
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, BinaryIO, NamedTuple, cast
+from zipfile import ZIP_DEFLATED, ZIP_STORED
 
 from overthere.base import Base, enclosed
 from overthere.links.containers import zip_names, zip_recovery
 from overthere.links.containers.archive_members import member_base, member_document
-from overthere.links.containers.model import Member, Place, Stream
+from overthere.links.containers.model import Member, Part, Place, Stream
+from overthere.links.containers.page_run import PageRun
 from overthere.links.containers.streams import TooLarge, fault_note, read_content
 from overthere.links.faults import guard
-from overthere.links.model import Document, Note, PassedContent
+from overthere.links.model import BegunPage, Document, Note, PassedContent
 from overthere.values.uri import URI
 
-__all__ = ["ends_as_zip", "members"]
+__all__ = ["Entry", "find_parts", "ends_as_zip", "members"]
+
+
+class Entry(NamedTuple):
+    """An entry of the directory, and the offset at which its member must have ended."""
+
+    info: zipfile.ZipInfo
+    end: int
 
 
 def members(
     stream: Stream,
     document: Document,
     place: Place = Place(),  # noqa: B008 - a value
-) -> Iterator[Member | Note | PassedContent]:
+) -> Iterator[BegunPage | Member | Note | PassedContent]:
     """Yield the members, as `Container.members`.  Folders are skipped silently; links are counted."""
     try:
-        yield from _read_zip(cast("BinaryIO", stream), document, place.root_uri)
+        yield from _read_zip(cast("BinaryIO", stream), document, place)
     except Exception as error:  # on hostile bytes the library may raise anything
         yield Note(fault_note(error))
 
@@ -62,13 +72,36 @@ class _GuardedZip(io.RawIOBase):
         return self.transform(data)
 
 
-def _read_zip(file: BinaryIO, document: Document, root_uri: URI | None) -> Iterator[Member | Note | PassedContent]:
-    base = enclosed(document.base)
+def find_parts(file: BinaryIO, size: int) -> Iterator[Part]:
+    """Yield parts of about `size` bytes; none for a file that is damaged, or EPUB."""
+    try:
+        with zipfile.ZipFile(cast("Any", _GuardedZip(file))) as archive:
+            is_damaged = _lacks_members(archive, file) or _has_hidden_members(archive, file)
+            if is_damaged or _is_epub(archive) or _find_end_note(archive, file):
+                return
+            entries = [*_list_entries(archive)]
+    except Exception as error:  # on hostile bytes the library may raise anything; the reader notes it
+        fault_note(error)
+        return
+    start = first = packed = 0
+    for number, entry in enumerate(entries, 1):
+        packed += entry.info.compress_size
+        if packed - start >= size or number == len(entries):
+            yield Part(packed - start, start, members=entries[first:number])
+            start, first = packed, number
+
+
+def _read_zip(file: BinaryIO, document: Document, place: Place) -> Iterator[BegunPage | Member | Note | PassedContent]:
     guarded_file = _GuardedZip(file)
+    if place.part is not None:
+        with zipfile.ZipFile(io.BytesIO(_EMPTY_ZIP)) as archive:
+            archive.fp, guarded_file.transform = cast("Any", guarded_file), bytes
+            yield from _read_entries(archive, guarded_file, place.part.members, document, place)
+        return
     try:
         archive = zipfile.ZipFile(guarded_file)
     except zipfile.BadZipFile:
-        yield from _recover_members(file, document, base, root_uri)
+        yield from _recover_members(file, document, place)
         return
     with archive:
         guarded_file.transform = bytes
@@ -76,24 +109,49 @@ def _read_zip(file: BinaryIO, document: Document, root_uri: URI | None) -> Itera
         if is_short:
             yield Note("corrupt")
         if is_short or _has_hidden_members(archive, file):
-            yield from _recover_members(file, document, base, root_uri)
+            yield from _recover_members(file, document, place)
             return
-        is_epub = _is_epub(archive)
-        ends = _find_ends(archive)
-        for info in archive.infolist():
-            info.filename = zip_names.read_name(info)
-            if _is_folder(info):
-                continue
-            if stat.S_ISLNK(info.external_attr >> 16):
-                yield PassedContent("link")
-                continue
-            member = _make_document(info, document, base, root_uri, is_epub)
-            if info.header_offset + _HEADER_BYTES + info.compress_size > ends.pop(info.header_offset, 0):
-                yield Member(member._replace(notes=("corrupt",)), None)
-                continue
-            yield from guard(_read_member(archive, guarded_file, info, member), Note)
+        entries = _list_entries(archive)
+        yield from _read_entries(archive, guarded_file, entries, document, place, is_epub=_is_epub(archive))
         if (note := _find_end_note(archive, file)) is not None:
             yield Note(note)
+
+
+_EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
+"""An archive without members: a part has its entries of the directory already."""
+
+
+def _read_entries(
+    archive: zipfile.ZipFile, guarded_file: _GuardedZip, entries: Iterable[Entry], document: Document, place: Place,
+    is_epub: bool = False,
+) -> Iterator[BegunPage | Member | Note | PassedContent]:  # fmt: skip
+    base = enclosed(document.base)
+    run = PageRun(guarded_file.file, place, document)
+    for info, end in entries:
+        info.filename = zip_names.read_name(info)
+        if _is_folder(info):
+            continue
+        if stat.S_ISLNK(info.external_attr >> 16):
+            yield PassedContent("link")
+            continue
+        member = _make_document(info, document, base, place.root_uri, is_epub)
+        if info.header_offset + _HEADER_BYTES + info.compress_size > end:
+            yield from run.flush()
+            yield Member(member._replace(notes=("corrupt",)), None)
+            continue
+        read = partial(guard, _read_member(archive, guarded_file, info, member), Note)
+        is_plain = info.compress_type in _NATIVE_METHODS and not info.flag_bits & _UNUSUAL_FLAGS
+        if is_plain and run.accepts(member, info.file_size):
+            entry = info.orig_filename.encode("cp437"), info.file_size, info.CRC, info.compress_type == ZIP_DEFLATED
+            yield from run.add(member, info.header_offset, end, info.compress_size, info.file_size, entry, read)
+        else:
+            yield from run.flush()
+            yield from read()
+    yield from run.flush()
+
+
+_NATIVE_METHODS, _UNUSUAL_FLAGS = (ZIP_STORED, ZIP_DEFLATED), 0b0110_0001
+"""The flags of encryption, patched data and strong encryption (APPNOTE 4.4.4)."""
 
 
 def _is_folder(info: zipfile.ZipInfo) -> bool:
@@ -103,6 +161,13 @@ def _is_folder(info: zipfile.ZipInfo) -> bool:
 
 _MAX_EMPTY_BYTES = 2
 """Bytes of empty content after compression."""
+
+
+def _list_entries(archive: zipfile.ZipFile) -> Iterator[Entry]:
+    """Yield the entries of the directory; the second entry of one member gets the end 0."""
+    ends = _find_ends(archive)
+    for info in archive.infolist():
+        yield Entry(info, ends.pop(info.header_offset, 0))
 
 
 def _find_ends(archive: zipfile.ZipFile) -> dict[int, int]:
@@ -199,10 +264,9 @@ def _find_end_note(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
     return "corrupt"
 
 
-def _recover_members(
-    file: BinaryIO, document: Document, base: Base, root_uri: URI | None
-) -> Iterator[Member | Note | PassedContent]:
+def _recover_members(file: BinaryIO, document: Document, place: Place) -> Iterator[Member | Note | PassedContent]:
     """Yield the members of an archive whose directory cannot be used, complete or not, and a note on the archive."""
+    base = enclosed(document.base)
     is_epub = False
     for number, local in enumerate(zip_recovery.find_members(file)):
         if isinstance(local, str):
@@ -210,7 +274,7 @@ def _recover_members(
             continue
         if _is_folder(local.info):
             continue
-        member = _make_document(local.info, document, base, root_uri, is_epub)
+        member = _make_document(local.info, document, base, place.root_uri, is_epub)
         if local.encrypted:
             yield Member(member._replace(notes=("encrypted",)), None)
             continue

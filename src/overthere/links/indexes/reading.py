@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
@@ -90,4 +89,6 @@ def _limit_notes(name: str, entries: Iterator[Entry | Note]) -> Iterator[Entry |
         yield entry
     if damaged_count > _MAX_NOTES:
         message = "%s: %d damaged lines; the first %d have notes"
+        import logging
+
         logging.getLogger("overthere.links").warning(message, printable(mask(name)), damaged_count, _MAX_NOTES)

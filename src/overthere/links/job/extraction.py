@@ -14,10 +14,10 @@ from overthere.base import Base
 from overthere.ground.cores import cores
 from overthere.links.containers.temporary import remove_files
 from overthere.links.job.options import check_options
-from overthere.links.job.pool import run
 from overthere.links.job.prefetch import JOBS
 from overthere.links.job.ranged_sources import Index
 from overthere.links.job.reading import fill
+from overthere.links.job.running import run
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd
@@ -150,7 +150,8 @@ class _TaskFingerprints:
 
     def __next__(self) -> Task:
         task = next(self.tasks)
-        fingerprint = task._replace(policy=None), [_modification_time(path) for path in task.paths]
+        part = None if task.part is None else task.part._replace(members=())
+        fingerprint = task._replace(policy=None, part=part), [_modification_time(path) for path in task.paths]
         if task.retrieved is not None:
             fingerprint = task._replace(paths=()), []  # its temporary name differs on every run
         self.digest.update(repr(fingerprint).encode("utf-8", "surrogateescape"))

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 from overthere import __version__
 from overthere.ground.redact import mask
 from overthere.links.job.part_places import PartWriter, place_of
-from overthere.links.job.pool import run as run_tasks
 from overthere.links.job.ranged_sources import Index, is_ranged
 from overthere.links.job.retrieval import is_uri
+from overthere.links.job.running import run as run_tasks
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import IndexedRecord, Task
 from overthere.links.job.task_rows import TaskEnd
@@ -108,6 +108,7 @@ _TASK_FIELDS: dict[str, tuple[type, ...]] = {
     "name": (str, NoneType),
     "retrieved": (NoneType,),
     "objects": (list, NoneType),
+    "part": (NoneType,),
     "records": (list,),
     "policy": (NoneType,),
     "notes": (list,),
@@ -202,7 +203,7 @@ def _checked_tasks(
         if not is_uri(source) or is_ranged(source):
             continue
         raise ValueError(f"{mask(str(source))}: a part of a job can have files only; open a URI with `links.batches`")
-    for task in tasks(sources, base, options, split):
+    for task in tasks(sources, base, options, split, cuts_archives=False):
         if task.name is not None and not task.notes:
             raise ValueError(f"{task.name} is not a file, so only this process can read it")
         if task.policy is not None:

@@ -1,4 +1,4 @@
-"""A pool of worker processes, or of threads; rows come in the order of the tasks.
+"""A pool of worker processes; rows come in the order of the tasks.
 
 Each worker is a process with a pipe.  Rows that arrive before their turn are buffered, up to a limit; beyond it they
 stay in the pipe, and the worker waits.
@@ -7,21 +7,19 @@ stay in the pipe, and the worker waits.
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import signal
 from collections import Counter, deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
-from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overthere.ground.memory import configure_memory
 from overthere.ground.processes import Child
 from overthere.links.containers.progress import Progress
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import failed_sources
 from overthere.links.job.task_rows import TaskEnd, carry_out
-from overthere.links.job.threads import is_native, run_threads
 from overthere.links.model import Options
 from overthere.links.report.batch import AnyBatch
 from overthere.links.report.rows import make_rows_builder
@@ -29,7 +27,7 @@ from overthere.links.report.rows import make_rows_builder
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["configure_memory", "run"]
+__all__ = ["run_processes"]
 
 _BUFFER_BYTES = 16 << 20
 """Bytes of rows of later tasks that are buffered per worker: about the rows of one task of a WARC file."""
@@ -42,32 +40,7 @@ _PIPE_CAPACITY = 1 << 14
 """Bytes that a pipe accepts while nothing reads from it."""
 
 
-def run(
-    tasks: Iterable[Task], options: Options, workers: int, *, needs_processes: bool = False
-) -> Generator[AnyBatch | TaskEnd, None, None]:
-    """Yield the rows of all tasks in the order of the tasks, each task's followed by its end.
-
-    Tasks of the web run in threads, others too if the native kernel reads the first of them; otherwise they run in
-    processes, because Python runs one thread at a time.  With one worker all run in this thread.  A process that dies
-    is replaced, and the document that it was reading gets a note.
-
-    needs_processes: use processes also where the native kernel could use threads, but never for tasks of the web.
-    """
-    if workers <= 1:
-        for task in tasks:
-            yield from carry_out(task, options)
-        return
-    # URIs are retrieved in this process: the certificates of its policy cannot be sent to another.
-    for is_on_web, group in groupby(tasks, lambda task: task.policy is not None):
-        first_task = next(group)
-        group_tasks = chain((first_task,), group)  # noqa: B031 - the same group, continued
-        if is_on_web or (not needs_processes and is_native(first_task, options)):
-            yield from run_threads(group_tasks, options, workers)
-        else:
-            yield from _run_processes(group_tasks, options, workers)
-
-
-def _run_processes(tasks: Iterator[Task], options: Options, workers: int) -> Generator[AnyBatch | TaskEnd, None, None]:
+def run_processes(tasks: Iterator[Task], options: Options, workers: int) -> Generator[AnyBatch | TaskEnd, None, None]:
     pool = _Pool(tasks, options, workers)
     try:
         yield from pool.results()
@@ -357,22 +330,3 @@ def _rows_message(batch: AnyBatch) -> bytes:
 def _count_rows(message: bytes) -> int:
     """Return the number of rows of a message with a batch."""
     return int.from_bytes(message[len(_ROWS) : len(_ROWS) + _COUNT_BYTES], "big")
-
-
-def configure_memory() -> None:
-    """Set up this process, which must be our own, to return freed memory to the system (GNU's C library, pyarrow).
-
-    By default the allocator of GNU's C library adapts its thresholds to keep large blocks, so that a job of hours holds
-    twice the memory that it needs.  Batches and messages stay below the first threshold: mapping and unmapping them
-    each time took a tenth of the job.  Objects that exist already are excluded from garbage collection.
-    """
-    import ctypes
-    import gc
-
-    gc.freeze()
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # before pyarrow is imported
-    with contextlib.suppress(OSError, AttributeError, TypeError):
-        mallopt = ctypes.CDLL(None).mallopt
-        # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
-        for parameter, value in ((-3, 1 << 25), (-1, 1 << 26), (-8, 2)):
-            mallopt(parameter, value)

@@ -6,7 +6,6 @@ An index names records.  Nearby records of one file form a task, which requests 
 from __future__ import annotations
 
 import io
-import logging
 import os
 import re
 import sys
@@ -109,6 +108,8 @@ def _permit(uri: str, policy: Policy | None) -> None:
 
 def _failed_task(source: str, base: str | None, error: Exception) -> Task:
     note = error.note if isinstance(error, StoreError) else "not-opened"
+    import logging
+
     logging.getLogger("overthere.links").warning("%s: %s", printable(mask(source)), error)
     return _noted_task(source, base, note)
 
@@ -189,6 +190,8 @@ def _index_tasks(index: Index, builder: TaskBuilder, policy: Policy | None) -> I
             error = StoreError("unreadable", error.strerror or str(error))
         yield _failed_task(name, builder.base, error)
     for kind, count in notes.items():
+        import logging
+
         logging.getLogger("overthere.links").warning("%s: %s: %s entries", printable(mask(name)), kind, f"{count:,}")
         yield _noted_task(name, builder.base, kind)
 

@@ -28,11 +28,12 @@ __all__ = ["is_pipe", "parse_source", "tasks"]
 
 def tasks(
     sources: Iterable[str | os.PathLike[str] | URI | Index], base: URI | None, options: Options, split: int = 1 << 19,
-    policy: Policy | None = None, jobs: int = JOBS,
+    policy: Policy | None = None, jobs: int = JOBS, cuts_archives: bool = True,
 ) -> Iterator[Task]:  # fmt: skip
     """Yield the tasks of a job, in the order of the sources and, in a folder, of the names: files, then folders.
 
-    split: bytes of a WARC file per task.
+    split: bytes of an archive per task.  cuts_archives: whether ZIP and tar files and mailboxes are cut too, into tasks
+    that are no JSON.
     policy: the policy for sources that are URIs (`is_uri`); without one, every source is a file name.
     jobs: URIs retrieved at once (`prefetch.prefetch_sources`).
 
@@ -48,7 +49,7 @@ def tasks(
     "not-followed"; so there are no loops.
     """
     text = None if base is None else str(base)
-    builder = TaskBuilder(text, split)
+    builder = TaskBuilder(text, split, cuts_archives=cuts_archives)
     for source in sources if policy is None else prefetch_sources(sources, policy, options.edition, jobs):
         if is_ranged(source):
             yield from builder.flush()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from overthere.links.containers import records
+from overthere.links.containers.model import Part, find_container
 from overthere.links.documents.kinds import HEAD, kind
 from overthere.links.faults import note_kind
 from overthere.links.job.retrieval import Retrieval
-from overthere.stores.opening import open_object
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
@@ -48,6 +48,8 @@ class Task(NamedTuple):
     objects: tuple[tuple[int, str], ...] | None = None
     """For paths that are URIs read by ranges: size and version of each as listed, or -1 and "", if its first response
     gives them; None for files."""
+    part: Part | None = None
+    """The part of a ZIP or tar file or of a mailbox to read; None for all of it."""
     records: tuple[IndexedRecord, ...] = ()
     """The records of the one path to read, by offset; if empty, all in [start, end)."""
     policy: Policy | None = None
@@ -73,8 +75,9 @@ _UNGROUPED = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".mbox", ".e
 class TaskBuilder:
     """Groups files and objects into tasks."""
 
-    def __init__(self, base: str | None, split: int) -> None:
+    def __init__(self, base: str | None, split: int, *, cuts_archives: bool = True) -> None:
         self.base: str | None = base
+        self.cuts_archives: bool = cuts_archives
         self.split: int = split
         self.root: str | None = None
         self.paths: list[str] = []
@@ -92,11 +95,8 @@ class TaskBuilder:
         self.root = root
         if size >= _MAX_GROUP_BYTES or size > split or path.lower().endswith(_UNGROUPED):
             yield from self.flush()
-            start = 0
-            for end in _cut_offsets(path, split, objects) if size > split else ():
-                yield Task((path,), root, self.base, start, end, end - start, objects=objects)
-                start = end
-            yield Task((path,), root, self.base, start, None, size - start, objects=objects)
+            file_task = Task((path,), root, self.base, size=size, objects=objects)
+            yield from (_split_task(file_task, split, self.cuts_archives) if size > split else (file_task,))
             return
         if len(self.paths) >= _MAX_GROUP_FILES or self.size + size > _MAX_GROUP_BYTES:
             yield from self.flush()
@@ -115,11 +115,29 @@ class TaskBuilder:
             self.size = 0
 
 
-def _cut_offsets(path: str, split: int, objects: tuple[tuple[int, str], ...] | None) -> Iterator[int]:
-    """Yield the offsets to cut a file at, lazily, so that the first part does not wait for the last."""
+_SPLIT_ARCHIVES = ("zip", "tar", "mbox")
+
+
+def _split_task(task: Task, size: int, cuts_archives: bool) -> Iterator[Task]:
+    """Cut the task of a file into tasks of about `size` bytes, lazily, so that the first does not wait for the last."""
+    from overthere.stores.opening import open_object
+
+    last_end, has_parts = 0, False
     try:
-        with open(path, "rb") if objects is None else open_object(path, *objects[0]) as file:
-            if kind(path, "", file.read(HEAD))[0] == "warc":
-                yield from islice(records.find_cuts(file, split), 1, None)
+        with (
+            open(task.paths[0], "rb") if task.objects is None else open_object(task.paths[0], *task.objects[0]) as file
+        ):
+            file_kind = kind(task.paths[0], "", file.read(HEAD))[0]
+            if file_kind == "warc":
+                for end in islice(records.find_cuts(file, size), 1, None):
+                    yield task._replace(start=last_end, end=end, size=end - last_end)
+                    last_end = end
+            elif cuts_archives and file_kind in _SPLIT_ARCHIVES and task.objects is None:
+                find_parts: Callable[[BinaryIO, int], Iterator[Part]] = vars(find_container(file_kind))["find_parts"]
+                for part in find_parts(file, size):
+                    has_parts = True
+                    yield task._replace(part=part, size=part.size)
     except Exception as error:  # its reader reports the problem
         note_kind(error)
+    if not has_parts:
+        yield task._replace(start=last_end, size=task.size - last_end)

@@ -13,7 +13,6 @@ from overthere.links.containers.model import MakePageReader, Place
 from overthere.links.containers.nested import KnownDocument, NestedReader, with_kind
 from overthere.links.containers.progress import Progress
 from overthere.links.containers.streams import read_content
-from overthere.links.containers.zip import ends_as_zip
 from overthere.links.documents.header import HTTP
 from overthere.links.documents.kinds import CONTAINERS, HEAD, TYPES, kind
 from overthere.links.faults import guard
@@ -140,8 +139,10 @@ def _file_documents(
         size = file.seek(0, os.SEEK_END)
         reader = NestedReader(options, size, progress, pages)
         file_kind = kind(document.name or task.name or path, document.media_type, head)
-        if not file_kind[0] and ends_as_zip(file):
-            file_kind = "zip", ()
+        if not file_kind[0]:
+            from overthere.links.containers.zip import ends_as_zip
+
+            file_kind = ("zip", ()) if ends_as_zip(file) else file_kind
         file.seek(0)
         is_part = task.start or task.end is not None
         if is_part and (file_kind[0] not in _RECORD_FILES or task.start >= size):
@@ -156,7 +157,9 @@ def _file_documents(
             if members_base is None and is_named and options.rooted:
                 members_base = URI(f"{document.base.uri}!/")
             if not task.records:
-                yield from reader.members(file_kind, file, document, Place(options, members_base, task.start, task.end))
+                yield from reader.members(
+                    file_kind, file, document, Place(options, members_base, task.start, task.end, task.part)
+                )
                 return
             for start, end, note in find_runs(file, task.records):
                 if note:

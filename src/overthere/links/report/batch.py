@@ -219,12 +219,12 @@ class _Columns(OwnColumns):
     def from_arrow(self, batch: Any) -> AnyBatch:
         return to_batch(map(Link._make, zip(*(column.to_pylist() for column in batch.columns), strict=True)))
 
-    def parquet(self, varied: Iterable[str]) -> ParquetEncoder | None:
+    def parquet(self, varied: Iterable[str], threads: int = 1) -> ParquetEncoder | None:
         if kernel.name != "native":
             return None
         from overthere._native import LinkParquet
 
-        return LinkParquet(list(varied))
+        return LinkParquet(list(varied), threads)
 
 
 COLUMNS = _Columns()

@@ -1,12 +1,13 @@
-"""Reads pages of WARC and ARC files natively: complete records with HTML, or its metadata (WAT), become rows."""
+"""Reads pages of archives natively: complete records with HTML, or its metadata (WAT), and pages in ZIP and tar files
+become rows."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Protocol
 
 from overthere.base import Base
-from overthere.links.containers.records import Record
+from overthere.links.containers.page_reader import PageMember, Record
 from overthere.links.faults import note_kind
 from overthere.links.model import BegunPage, Document, Options
 from overthere.values.uri import URI
@@ -29,7 +30,7 @@ class _Rows(Protocol):
 
 
 class RecordPages:
-    """Reads the pages of one file: a `records.PageReader`."""
+    """Reads the pages of one file: a `containers.page_reader.PageReader`."""
 
     window: ClassVar[int] = 1 << 20
     """Bytes of a file that are read at once, for most records."""
@@ -85,6 +86,28 @@ class RecordPages:
             else:  # "end", "odd"
                 return place
             offset = place if next_offset is None else next_offset
+
+    def read_members(
+        self, data: bytes, members: Sequence[PageMember], documents: Sequence[Document], first: int
+    ) -> Generator[BegunPage, None, int]:
+        number = first
+        while number < len(members):
+            try:
+                stop, details = self.native.members(data, members, number, BATCH)
+            except Exception as error:
+                number = self.native.place()[0]
+                self.native.note(members[number].source, members[number].base, note_kind(error))
+                number += 1
+                continue
+            number, next_number, _ = self.native.place()
+            if stop == "odd":
+                return number
+            if stop == "end":
+                break
+            notes, self.rows.begun_page_bytes = details or ((), None)
+            yield BegunPage(documents[number]._replace(media_type="text/html", notes=tuple(notes)))
+            number = number if next_number is None else next_number
+        return len(members)
 
     def _fill_window(self, file: BinaryIO, offset: int, size: int) -> None:
         file.seek(offset)

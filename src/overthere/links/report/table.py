@@ -27,13 +27,15 @@ def open_writer(
     resume: bool = False,
     form: str = ".jsonl",
     csv_safe: bool = False,
+    threads: int = 1,
 ) -> Writer:
     """Return the writer of the link table for a name, see `overthere.tables.open_writer`.
 
     columns: those of another table.  form: ".jsonl" or ".csv", for standard output and for pipes without a suffix.
     csv_safe: cells of CSV that a spreadsheet would compute get an apostrophe in front (`overthere.columns.cells`).
+    threads: as in `Layout`.
 
     Raises: ValueError; ResumeError; OSError.
     """
-    table_layout = layout(columns)._replace(form=form, csv_safe=csv_safe)
+    table_layout = layout(columns)._replace(form=form, csv_safe=csv_safe, threads=threads)
     return tables.open_writer(path, table_layout, job=job, resume=resume)

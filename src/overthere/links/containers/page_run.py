@@ -1,0 +1,94 @@
+"""Pages of ZIP and tar files that the native kernel reads many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, NamedTuple
+
+from overthere.links.containers.model import Member, Place
+from overthere.links.containers.page_reader import Entry, PageMember
+from overthere.links.documents.kinds import kind
+from overthere.links.model import BegunPage, Document, Note, PassedContent
+
+__all__ = ["PageRun", "read_slice"]
+
+_MAX_BYTES = 1 << 20
+"""The most bytes of a file that are read at once; a larger member is read in Python."""
+
+
+Read = Callable[[], Iterator[Member | Note | PassedContent]]
+
+
+class _Pending(NamedTuple):
+    member: PageMember
+    document: Document
+    size: int
+    read: Read
+
+
+class PageRun:
+    """Pages that follow one another in a file, which must be seekable.  One that is not exactly as its archive says is
+    read in Python."""
+
+    def __init__(self, file: BinaryIO, place: Place, container: Document) -> None:
+        self.file, self.place = file, place
+        self.reader = None if place.pages is None else place.pages(container)
+        self.pages: list[_Pending] = []
+        self.start = self.end = 0
+        """The offsets in the file of the first member, and of what follows the last one."""
+
+    def accepts(self, document: Document, size: int) -> bool:
+        """Whether a member of `size` bytes is read here, judging by its name."""
+        return (
+            self.reader is not None
+            and 0 < size <= self.place.options.limit
+            and not document.media_type
+            and kind(document.source.rpartition("!")[2], "", b"")[0] == "html"
+        )
+
+    def add(
+        self, document: Document, start: int, end: int, packed: int, size: int, entry: Entry | None, read: Read
+    ) -> Iterator[BegunPage | Member | Note | PassedContent]:
+        """Add a member in [start, end) of the file; yield what is read before it.
+
+        packed, entry: as in `PageMember`.  size: bytes of its content.  read: reads it in Python.
+        """
+        budget = self.place.budget
+        if start < 0 or end - start > _MAX_BYTES or budget is None or budget.remaining <= 0:
+            yield from self.flush()
+            yield from read()
+            return
+        if start < self.end or end - self.start > _MAX_BYTES:
+            yield from self.flush()
+        if not self.pages:
+            self.start = start
+        budget.spend(size)
+        base = document.base
+        member = PageMember(document.source, str(base.uri), base.layer, start - self.start, packed, entry)
+        self.pages.append(_Pending(member, document, size, read))
+        self.end = end
+
+    def flush(self) -> Iterator[BegunPage | Member | Note | PassedContent]:
+        """Read the pages; yield those with rows to take, and members that Python must read."""
+        pages, self.pages = self.pages, []
+        if not pages or self.reader is None or self.place.budget is None:
+            return
+        data = read_slice(self.file, self.start, self.end - self.start)
+        members, documents = [page.member for page in pages], [page.document for page in pages]
+        number = 0
+        while True:
+            number = yield from self.reader.read_members(data, members, documents, number)
+            if number >= len(pages):
+                return
+            self.place.budget.refund(pages[number].size)
+            yield from pages[number].read()
+            number += 1
+
+
+def read_slice(file: BinaryIO, start: int, size: int) -> bytes:
+    """Return bytes of a file, without moving in it."""
+    position = file.tell()
+    file.seek(start)
+    data = file.read(size)
+    file.seek(position)
+    return data
