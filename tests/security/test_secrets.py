@@ -81,6 +81,7 @@ SIGNED = {
     "within a parameter, twice": "http://h.example/?u=http%253A%252F%252Fh%252F%253Fsig%253D{0}%2526v%253D1&w=2",
     "a path parameter": "ftp://h.example/a;token={0}/b",
     "a parameter of LDAP": "ldap://h.example/db?token={0}",
+    "an extension of LDAP": "ldap://h.example/db?a,b?sub??x=;token=y,z={0}",
     "a component of a URN": "urn:example:b?+token={0}",
     "in HTML": "http://h.example/?a=b&amp;password={0}&amp;c=d",
 }
@@ -392,6 +393,7 @@ def test_no_settings_and_no_result_show_it(place: str) -> None:
         f"mailto:a@b?subject=http://j:{WORD}@h/",
         f"gopher://h/0http://j:{WORD}@h/",
         f"ldap://h/o=x?a??(a=http://j:{WORD}@h/)",
+        f"ldap://h/o=x?token={WORD}",
         f"wais://h/db?http://j:{WORD}@h/",
         f"ws://h/?token={WORD}",
         f"news:http://j:{WORD}@h",

@@ -182,7 +182,7 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
         own_paragraph = _own_paragraphs(scheme, locator.edition)
         try:
             steps = tuple(
-                replace(step, source=own_paragraph(step.source), note=_cite_own(step.note, own_paragraph))
+                replace(step, source=own_paragraph(step.source), note=_cite_own(step.note, own_paragraph), uri=text)
                 for step in steps_of(scheme)(locator, credentials)
             )
         except PlanRefused as error:

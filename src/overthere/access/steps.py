@@ -18,6 +18,7 @@ from overthere.ground.errors import PlanRefused
 from overthere.ground.redact import mask, mask_texts
 from overthere.values.hosts.address import link_local
 from overthere.values.hosts.name import host_name
+from overthere.values.known_secrets import Secrets
 
 __all__ = [
     "CRLF", "Compose", "Connect", "Content", "Credentials", "Interact", "OpenData", "Place", "Receive", "Role",
@@ -70,7 +71,7 @@ def _delimiter_pattern(delimiters: bytes) -> re.Pattern[bytes]:
     return re.compile(b"[" + re.escape(b"\r\n\t\0" + delimiters) + b"]")
 
 
-_HIDDEN_FIELDS = ("secret", "lines")
+_HIDDEN_FIELDS = ("secret", "lines", "uri")
 """Fields of a step that only the dialogue uses; they are not shown."""
 _NAMES = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: "a space"}
 
@@ -98,6 +99,8 @@ class Step(ABC):
     after: tuple[str, ...] = ()
     role: Role | None = None
     """Its role among the steps of its kind, if the dialogue distinguishes them."""
+    uri: str = field(default="", compare=False)
+    """The text of its plan: what is secret in it is secret in the step, at whatever place."""
 
     @abstractmethod
     def line(self) -> str:
@@ -114,7 +117,7 @@ class Step(ABC):
         return result
 
     def _show_field(self, name: str, value: Any) -> Any:
-        return mask_texts(value)
+        return Secrets.from_texts(self.uri).mask_in(mask_texts(value))
 
     def __repr__(self) -> str:
         parts = ", ".join(
