@@ -424,6 +424,46 @@ def test_a_listing_that_repeats_itself_ends_with_its_count(store: Store, bucket:
         assert len(proxy.seen) <= 4
 
 
+def test_no_control_of_a_store_is_shown(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of an object, or what a server tells, stood in the log, which the command line prints."""
+    one_page, told = listing(1), "\u202e\x9b31m\x1b[2J"
+
+    def named(seen: RequestSeen) -> Fault | None:
+        fault = one_page(seen)
+        if fault is None or fault.answer is None:
+            return fault
+        return Fault(
+            answer=fault.answer.with_body(fault.answer.body.replace(b"000000000<", "a//\u202e\x9b31m<".encode()))
+        )
+
+    with (
+        FaultProxy(store.endpoint, named) as proxy,
+        use(store.through(proxy.endpoint)),
+        pytest.raises(StoreError, match="invalid path") as caught,
+    ):
+        list(list_objects(f"s3://{bucket}/"))
+    assert str(caught.value).isprintable()
+
+    def fails(*given: object) -> None:
+        raise OSError(told)
+
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    monkeypatch.setattr(type(memory), "ls", fails)
+    with pytest.raises(StoreError) as caught:
+        list(list_objects("memory://tests/"))
+    assert f"{caught.value}{caught.value.args}".isprintable()
+
+
+@pytest.mark.parametrize("sent", [b"", b"a", b"a" * 9])
+def test_an_answer_of_another_length_than_the_range(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One octet for each request took quadratic time; and what was too long was read as what follows."""
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    memory.pipe("/tests/short", b"a" * 8)
+    monkeypatch.setattr(type(memory), "cat_file", lambda *given: sent)
+    with pytest.raises(StoreError, match="is not that range"), open_object("memory://tests/short") as file:
+        file.read()
+
+
 def test_a_listing_has_a_bound(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(by_obstore, "MAX_LISTED", 2_500)
     with FaultProxy(store.endpoint, listing(100_000)) as proxy, use(store.through(proxy.endpoint)):

@@ -47,6 +47,8 @@ class FilesystemStore:
             info = self._object_info(key, self._files.info(path))
         if version and info.version != version:
             raise StoreError("changed", "the object was replaced while it was read")
+        if len(content) > end - start or len(content) < min(end, info.size) - start:
+            raise StoreError("truncated", f"the answer for octets {start:,} to {end:,} is not that range")
         return Piece(content, info.size if info.size >= 0 else start + len(content), info.version)
 
     def head(self, key: str) -> ObjectInfo | None:

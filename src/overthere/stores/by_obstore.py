@@ -10,7 +10,7 @@ from datetime import timedelta
 from threading import Lock
 from typing import Any, BinaryIO
 
-from overthere.ground.display import printable, shorten
+from overthere.ground.display import shorten
 from overthere.ground.extras import brought_by
 from overthere.ground.redact import mask
 from overthere.stores.model import Name, ObjectInfo, Piece, StoreError
@@ -97,7 +97,7 @@ class ObjectStore:
                 return
             previous_ends, page_ends = page_ends, (page[0]["path"], page[-1]["path"]) if page else ("", "")
             if stray_path := next((entry["path"] for entry in page if not entry["path"].startswith(prefix)), None):
-                problem = f"has {printable(shorten(stray_path, 80))}, which is not in it"
+                problem = f"has {shorten(stray_path, 80)}, which is not in it"
                 raise StoreError("truncated", f"the listing {problem}: it ended after {listed:,} objects")
             listed += len(page)
             if listed > MAX_LISTED or (page and page_ends == previous_ends):

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard
 
 from overthere.ground.caches import bounded_cache
+from overthere.ground.display import printable
 from overthere.ground.errors import CodingError
 from overthere.values.encoding import IN_SEGMENT, decode, encode
 from overthere.values.uri import URI
@@ -29,9 +30,13 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):(?=//)")
 
 
 class StoreError(OSError):
-    """An object that cannot be read, and the kind of the note for it (`links.model.NOTES`)."""
+    """An object that cannot be read, and the kind of the note for it (`links.model.NOTES`).
+
+    Its message may be a store's, which may contain a name of its objects: controls are made visible.
+    """
 
     def __init__(self, note: str, message: str) -> None:
+        message = printable(message)
         super().__init__(errno.EIO, message)
         self.note: str = note
         self.message: str = message
