@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import pickle
 import random
 import re
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import BinaryIO
 
@@ -462,6 +465,34 @@ def test_an_answer_of_another_length_than_the_range(sent: bytes, monkeypatch: py
     monkeypatch.setattr(type(memory), "cat_file", lambda *given: sent)
     with pytest.raises(StoreError, match="is not that range"), open_object("memory://tests/short") as file:
         file.read()
+
+
+def test_a_server_of_webhdfs_is_asked_for_the_path_and_no_message_shows_the_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The path had no slash before it; what requests tells of an error has the whole query."""
+    pytest.importorskip("requests")
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(503)
+
+        def log_message(self, *given: object) -> None:
+            """Nothing is said."""
+
+    pytest.importorskip("fsspec")
+    monkeypatch.setitem(importlib.import_module("fsspec.config").conf, "webhdfs", {"token": SECRET})
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        for uri in ("a/b", "a/"):
+            with pytest.raises(StoreError, match="503") as caught:
+                list(list_objects(f"webhdfs://127.0.0.1:{server.server_port}/{uri}"))
+            assert SECRET not in str(caught.value)
+        server.shutdown()
+    assert [path.partition("?")[0] for path in asked] == ["/webhdfs/v1/a/b", "/webhdfs/v1/a"]
+    assert all(SECRET in path for path in asked)
 
 
 def test_a_listing_has_a_bound(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:

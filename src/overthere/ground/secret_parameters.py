@@ -21,6 +21,7 @@ NAMES: Mapping[str, str] = {
     "auth_token": "ours",
     "client_assertion": "RFC 7521 4.2",
     "client_secret": "RFC 6749 2.3.1",
+    "delegation": "https://hadoop.apache.org/docs/stable/hadoop-project-dist/hadoop-hdfs/WebHDFS.html",
     "feed_token": "https://docs.gitlab.com/security/tokens/",
     "id_token": "OpenID Connect Core 1.0 3.2.2.5",
     "id_token_hint": "OpenID Connect Core 1.0 3.1.2.1",
@@ -50,7 +51,7 @@ _HYPHEN = r"(?:[_-]|%(?:25)*+(?:2[dD]|5[fF]))"
 _VALUE_END = re.compile(r"[&;#]|%((?:25)*+)(?:26|23|3[bB])")
 
 
-_POSSIBLE_NAME = re.compile(r"(?i)assertion|key|pass|pwd|secret|sig|token|[\t\n\r]|%(?:25|[4-7])|[^\x00-\x7f]")
+_POSSIBLE_NAME = re.compile(r"(?i)assertion|deleg|key|pass|pwd|secret|sig|token|[\t\n\r]|%(?:25|[4-7])|[^\x00-\x7f]")
 """A part of each of `NAMES`, or a character that may hide one."""
 
 

@@ -33,8 +33,8 @@ class FilesystemStore:
     def __init__(self, root: str) -> None:
         self.root = root
         with _raising():
-            self._files, top = url_to_fs(root)
-            self._top: str = self._files._strip_protocol(root) if top is None else top
+            self._files, _ = url_to_fs(root)
+            self._top: str = self._files._strip_protocol(f"{root}/x").removesuffix("x")  # with "/" or not, as it asks
 
     def _path(self, key: str) -> str:
         return posixpath.join(self._top, key) if key else self._top
