@@ -33,6 +33,7 @@ from overthere import (
     plan,
     web_address,
 )
+from overthere.access.judgment import Judged
 from overthere.access.wire import Entry, Head
 from overthere.base import establish
 from overthere.broken import report
@@ -67,6 +68,7 @@ PASSWORDS = {
     "fragment, escaped": f"http://h.example/#{_NESTED}",
     "path": "http://h.example/http://joe:{0}@h/x",
     "path, escaped": f"http://h.example/{_NESTED}/x",
+    "path, behind an escape": "http://h.example/%3Fhttp:joe:{0}@h/",
 }
 SIGNED = {
     "s3": "https://b.s3.amazonaws.com/k?X-Amz-Credential=AKIA%2F2026&X-Amz-Signature={0}&X-Amz-Expires=60",
@@ -377,6 +379,7 @@ def test_no_settings_and_no_result_show_it(place: str) -> None:
         Head(details={"fields": [("Location", uri)]}), Entry(uri, uri, details={"a": {"see": [uri, uri.encode()]}}),
         rfc1738.extract(f"<URL:{uri}>"), context1994.extract(f"<{uri}>"), *context1997.delimited(f"<{uri}>"),
         context1997.BaseURL(uri, "retrieval"), url1997.Site("joe", WORD, "h", None), Search(uri, "sub", uri, (uri,)),
+        Judged(URI("x:"), uri, 1, tls=True),
         *(FTPLocator(host="h", directories=("a", uri)), GopherLocator(host="h", selector=uri.encode())),
         [trace(name, uri, uri) for name in ("rfc3986", "url-1997")], explain(uri, uri).rows, explain(uri, uri).forms,
     ]  # fmt: skip
@@ -394,6 +397,8 @@ def test_no_settings_and_no_result_show_it(place: str) -> None:
         f"gopher://h/0http://j:{WORD}@h/",
         f"ldap://h/o=x?a??(a=http://j:{WORD}@h/)",
         f"ldap://h/o=x?token={WORD}",
+        f"https://h.example;token%3Da,{WORD}/",
+        f"rlogin://h.example;token={WORD}/",
         f"wais://h/db?http://j:{WORD}@h/",
         f"ws://h/?token={WORD}",
         f"news:http://j:{WORD}@h",

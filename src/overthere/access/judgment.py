@@ -20,6 +20,7 @@ from overthere.access.planning import plan_under
 from overthere.access.resolver import Question, allowed_addresses
 from overthere.access.steps import Connect
 from overthere.ground.errors import NotSpecified
+from overthere.ground.redact import hides_secrets
 from overthere.schemes.registry import Registry
 from overthere.values.hosts.address import Address, literal, resolvable
 from overthere.values.uri import URI
@@ -34,6 +35,7 @@ Resolve = Callable[[str, int], Iterable[str]]
 AsyncResolve = Callable[[str, int], Awaitable[Iterable[str]]]
 
 
+@hides_secrets
 class Judged(NamedTuple):
     """A URI that a policy allows to request, and the target of its connection (RFC 3986 7)."""
 

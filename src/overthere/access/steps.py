@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from overthere.ground.display import printable
 from overthere.ground.errors import PlanRefused
-from overthere.ground.redact import mask, mask_texts
+from overthere.ground.redact import mask_texts
 from overthere.values.hosts.address import link_local
 from overthere.values.hosts.name import host_name
 from overthere.values.known_secrets import Secrets
@@ -151,7 +151,7 @@ class Connect(Step):
 
     def line(self) -> str:
         return (
-            f"connect {self.host} {self.port}"
+            f"connect {self._show_field('host', self.host)} {self.port}"
             + (" (TLS)" if self.tls else "")
             + (f" ({self.transport})" if self.transport != "tcp" else "")
         )
@@ -299,9 +299,10 @@ class Interact(Step):
         return "***" if name == "password" and value is not None else Step._show_field(self, name, value)
 
     def line(self) -> str:
-        notes = [f"log in as {readable(self.user.encode('utf-8', 'surrogateescape'))}"] if self.user is not None else []
+        user, host = self._show_field("user", self.user), self._show_field("host", self.host)
+        notes = [f"log in as {readable(user.encode('utf-8', 'surrogateescape'))}"] if user is not None else []
         notes += ["a password is suggested"] if self.password is not None else []
-        return f"{self.program} {self.host} {self.port}" + (f" ({'; '.join(notes)})" if notes else "")
+        return f"{self.program} {host} {self.port}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -315,8 +316,8 @@ class Compose(Step):
     """Unsafe header fields of the URI, which are ignored."""
 
     def line(self) -> str:
-        to = ", ".join(value for name, value in self.headers if name.lower() == "to")
-        return f"compose a message to {readable(mask(to).encode('utf-8', 'surrogateescape')) or 'nobody yet'}"
+        to: str = self._show_field("to", ", ".join(value for name, value in self.headers if name.lower() == "to"))
+        return f"compose a message to {readable(to.encode('utf-8', 'surrogateescape')) or 'nobody yet'}"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -329,7 +330,8 @@ class Place(Step):
     where: str
 
     def line(self) -> str:
-        return f"{self.what} {readable(mask(self.where).encode('utf-8', 'surrogateescape'))}"
+        where: str = self._show_field("where", self.where)
+        return f"{self.what} {readable(where.encode('utf-8', 'surrogateescape'))}"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)

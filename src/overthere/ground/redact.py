@@ -58,7 +58,7 @@ def _authority_start() -> re.Pattern[str]:
     return re.compile(
         rf"(?:{_COLON}{_GAP})?+[/\\]{_GAP}[/\\](?:{_GAP}[/\\])*+"  # an escaped slash after them belongs to the userinfo
         rf"|(?:{_COLON}{_GAP}{_SLASH}|{_SLASH}{_GAP}{_SLASH})(?:{_GAP}{_SLASH})*+"
-        rf"|(?:(?<![a-zA-Z0-9+.-])(?i:{_REPAIRED}){_GAP}"
+        rf"|(?:(?:(?<![a-zA-Z0-9+.-])|(?<=%[0-9a-fA-F]{{2}}))(?i:{_REPAIRED}){_GAP}"
         rf"|\A[\x00-\x20<\"'(]*+(?i:url:)?+(?!(?i:{_SCHEMES_WITHOUT_LOGIN}):)[a-zA-Z][a-zA-Z0-9+.\-\t\n\r]*+){_COLON}(?!{_GAP}{_SLASH})"
     )
 
