@@ -83,6 +83,7 @@ SIGNED = {
     "within a parameter, twice": "http://h.example/?u=http%253A%252F%252Fh%252F%253Fsig%253D{0}%2526v%253D1&w=2",
     "a path parameter": "ftp://h.example/a;token={0}/b",
     "a parameter of LDAP": "ldap://h.example/db?token={0}",
+    "with an escaped delimiter": "ftp://h.example/a;token=ab%3B{0}",
     "an extension of LDAP": "ldap://h.example/db?a,b?sub??x=;token=y,z={0}",
     "a component of a URN": "urn:example:b?+token={0}",
     "in HTML": "http://h.example/?a=b&amp;password={0}&amp;c=d",
@@ -416,7 +417,15 @@ def test_no_step_of_a_plan_shows_it(uri: str) -> None:
 MAILTO = "mailto:{0}http:%2F%2Fj:" + WORD + "%40h@h"
 
 
-@pytest.mark.parametrize("uri", [MAILTO.format(""), MAILTO.format("x" * 60), f"data:a/b;x%2F%2Fj%3A{WORD}%40h=1,c"])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        MAILTO.format(""),
+        MAILTO.format("x" * 60),
+        f"data:a/b;x%2F%2Fj%3A{WORD}%40h=1,c",
+        f"file://&secret%3Dx%2F{WORD}/x",
+    ],
+)
 def test_no_refused_plan_shows_it(uri: str) -> None:
     """It was shown as it is, and cut before it was masked."""
     with pytest.raises(PlanRefused) as told:

@@ -186,7 +186,7 @@ def _plan(uri: URI | Locator | str, credentials: Credentials, registry: Registry
                 for step in steps_of(scheme)(locator, credentials)
             )
         except PlanRefused as error:
-            raise PlanRefused(_cite_own(error.args[0], own_paragraph)) from None
+            raise PlanRefused(Secrets.from_texts(text).mask(_cite_own(error.args[0], own_paragraph))) from None
         cautions = tuple(dict.fromkeys(reason for _, reason in foreign_port_steps(steps, scheme)))
         return Plan(text, scheme.name, steps, locator, cautions=cautions)
     if scheme.locates_nothing:

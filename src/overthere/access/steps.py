@@ -117,7 +117,7 @@ class Step(ABC):
         return result
 
     def _show_field(self, name: str, value: Any) -> Any:
-        return Secrets.from_texts(self.uri).mask_in(mask_texts(value))
+        return mask_texts(Secrets.from_texts(self.uri).mask_in(value))
 
     def __repr__(self) -> str:
         parts = ", ".join(

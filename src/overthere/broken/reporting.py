@@ -21,14 +21,17 @@ from overthere.broken.scan import Reference, Scan, scan
 from overthere.broken.site import Site
 from overthere.broken.suggestions import Suggester, Suggestion
 from overthere.ground.display import printable, shorten
-from overthere.ground.redact import mask, secret_spans
+from overthere.ground.redact import MASK, mask, secret_spans
 from overthere.links.job.task_builder import Task
 from overthere.links.model import NOTES, Options
+from overthere.values.known_secrets import values
 
 __all__ = ["Reporter"]
 
 _MAX_SUBJECT_LENGTH = 200
 """Maximum length of the subject of a finding, in characters."""
+_MAX_CUT = 60
+"""Maximum secrets with delimiters in a reference that are searched in the subject; with more it is masked whole."""
 
 
 @dataclass
@@ -255,6 +258,11 @@ def finding(
     A suggestion never adds a secret: a redirect may lead to a URI that is signed for one client.
     """
     row = KINDS[kind]
+    # A decoded path has the delimiters that were escaped in a value, where `mask` would end it.
+    cut = [value for value in values((reference and reference[1]) or "") if not {"&", ";", "#"}.isdisjoint(value)]
+    for value in cut[:_MAX_CUT]:
+        about = about.replace(value, MASK)
+    about = about if len(cut) <= _MAX_CUT else MASK
     reason = row.words.format(it=shorten(printable(mask(about)), _MAX_SUBJECT_LENGTH))
     where, text = (None, None) if reference is None else reference[:2]
     if suggestion is not None and secret_spans(suggestion.text) and not (text and secret_spans(text)):

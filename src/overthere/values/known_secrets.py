@@ -19,7 +19,7 @@ from overthere.kernel.percent import percent_decode
 __all__ = ["Secrets", "logins", "values"]
 
 _DELIMITERS = re.compile(r"[/\\?#@:\[\]&;\t\n\r]+")
-_VALUE_DELIMITERS = re.compile(r"[/?,@:=\s]+")
+_VALUE_DELIMITERS = re.compile(r"[/?#,@:;&=\s]+")
 _BREAKS = re.compile(r"[\t\n\r]+")
 _MIN_LENGTH = 4
 _MAX_PATTERN = 64
