@@ -63,12 +63,8 @@ class Plan:
             result["locates_nothing"] = self.locates_nothing
         if self.cautions:
             result["cautions"] = list(self.cautions)
-        steps = self._secrets().mask_in([step.to_dict() for step in self.steps])
+        steps = Secrets.from_texts(self.uri).mask_in([step.to_dict() for step in self.steps])
         return {**result, "locator": self.locator.to_dict(), "steps": steps}
-
-    def _secrets(self) -> Secrets:
-        """The passwords in the URI; the steps may contain them too, for example in a query."""
-        return Secrets.from_texts(self.uri)
 
     def render(self, width: int = 80) -> str:
         """The plan for people: one line per step, with its paragraph to the right if `width` columns are enough."""
@@ -81,7 +77,7 @@ class Plan:
         if self.locates_nothing:
             reason = f"nothing to retrieve: {self.locates_nothing}"
             lines += wrap(reason, max(30, width), initial_indent="  ", subsequent_indent="  ")
-        hide = self._secrets().mask
+        hide = Secrets.from_texts(self.uri).mask
         steps = [(printable(hide(f"{_describe_condition(step)}{step.line()}")), step.source) for step in self.steps]
         room = max(20, width - 8 - max((len(source) for _, source in steps), default=0))
         column = min(max((len(line) for line, _ in steps), default=0), room)

@@ -330,8 +330,7 @@ class Place(Step):
     where: str
 
     def line(self) -> str:
-        where: str = self._show_field("where", self.where)
-        return f"{self.what} {readable(where.encode('utf-8', 'surrogateescape'))}"
+        return f"{self.what} {readable(self._show_field('where', self.where).encode('utf-8', 'surrogateescape'))}"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)

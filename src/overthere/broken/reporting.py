@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from overthere.broken.anchors import names
@@ -30,8 +31,6 @@ __all__ = ["Reporter"]
 
 _MAX_SUBJECT_LENGTH = 200
 """Maximum length of the subject of a finding, in characters."""
-_MAX_CUT = 60
-"""Maximum secrets with delimiters in a reference that are searched in the subject; with more it is masked whole."""
 
 
 @dataclass
@@ -260,9 +259,7 @@ def finding(
     row = KINDS[kind]
     # A decoded path has the delimiters that were escaped in a value, where `mask` would end it.
     cut = [value for value in values((reference and reference[1]) or "") if not {"&", ";", "#"}.isdisjoint(value)]
-    for value in cut[:_MAX_CUT]:
-        about = about.replace(value, MASK)
-    about = about if len(cut) <= _MAX_CUT else MASK
+    about = reduce(lambda text, value: text.replace(value, MASK), cut, about) if len(cut) < 60 else MASK
     reason = row.words.format(it=shorten(printable(mask(about)), _MAX_SUBJECT_LENGTH))
     where, text = (None, None) if reference is None else reference[:2]
     if suggestion is not None and secret_spans(suggestion.text) and not (text and secret_spans(text)):

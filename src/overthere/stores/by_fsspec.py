@@ -63,8 +63,7 @@ class FilesystemStore:
 
     def _object_info(self, key: str, details: dict[str, Any]) -> ObjectInfo:
         version = next((str(details[name]) for name in (*_VERSIONS, "created") if details.get(name) is not None), "")
-        size = details.get("size")
-        valid_size = size if isinstance(size, int) and 0 <= size < 1 << 63 else -1
+        valid_size = size if isinstance(size := details.get("size"), int) and 0 <= size < 1 << 63 else -1
         return ObjectInfo(Name(self.root, key).uri, valid_size, f"{version} {size}")
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
@@ -90,13 +89,10 @@ class FilesystemStore:
             folders += reversed(subfolders)
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
-        raise self._unwritable()
+        raise StoreError("not-opened", f"{self.root}: tables are written to the stores of obstore only (s3, gs, az)")
 
     def remove(self, key: str) -> None:
-        raise self._unwritable()
-
-    def _unwritable(self) -> StoreError:
-        return StoreError("not-opened", f"{self.root}: tables are written to the stores of obstore only (s3, gs, az)")
+        self.put(key, b"", None)  # which is refused
 
 
 @contextmanager

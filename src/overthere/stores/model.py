@@ -30,10 +30,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):(?=//)")
 
 
 class StoreError(OSError):
-    """An object that cannot be read, and the kind of the note for it (`links.model.NOTES`).
-
-    Its message may be a store's, which may contain a name of its objects: controls are made visible.
-    """
+    """An object that cannot be read, the kind of the note for it (`links.model.NOTES`), and a printable message."""
 
     def __init__(self, note: str, message: str) -> None:
         message = printable(message)
@@ -164,13 +161,7 @@ def _is_other_store(scheme: str) -> bool:
 
 def is_web(source: object) -> TypeGuard[str]:
     """Whether a source is a URI of HTTP."""
-    scheme = _scheme(source)
-    if not scheme:
-        return False
-    from overthere.schemes.known.http import HTTPS
-    from overthere.schemes.known.http import SCHEME as HTTP
-
-    return scheme in (HTTP.name, HTTPS.name)
+    return _scheme(source) in ("http", "https")
 
 
 def is_folder(uri: str) -> bool:

@@ -105,8 +105,6 @@ class RangeFile(io.RawIOBase):
             piece = self._fetch_piece(start, self._end(start), self._version)
         if (self._version and piece.version != self._version) or (self._size >= 0 and piece.size != self._size):
             raise StoreError("changed", "the object was replaced while it was read")
-        if not piece.octets and start < piece.size:
-            raise StoreError("truncated", f"an answer without content for the range from octet {start:,} on")
         self._size, self._version = piece.size, piece.version
         content = memoryview(piece.octets).cast("B")
         self._cached.append((start, content))
