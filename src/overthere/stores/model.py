@@ -105,15 +105,12 @@ class Store(Protocol):
 
     def read(self, key: str, start: int, end: int, version: str) -> Piece:
         """Return the octets [start, end) of an object if it has that version ("": any).  Raises: StoreError."""
-        ...
 
     def head(self, key: str) -> ObjectInfo | None:
         """Return the description of an object; None if it does not exist.  Raises: StoreError."""
-        ...
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """Yield the objects whose keys have that prefix, in key order, a page at a time.  Raises: StoreError."""
-        ...
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
         """Write an object in one piece.  Returns: its version.
@@ -122,11 +119,9 @@ class Store(Protocol):
 
         Raises: FileExistsError if the object exists, or was changed; StoreError.
         """
-        ...
 
     def remove(self, key: str) -> None:
         """Remove an object, if it exists.  Raises: StoreError."""
-        ...
 
 
 def _scheme(source: object) -> str:
@@ -161,7 +156,11 @@ def _is_other_store(scheme: str) -> bool:
 
 def is_web(source: object) -> TypeGuard[str]:
     """Whether a source is a URI of HTTP."""
-    return _scheme(source) in ("http", "https")
+    if not (scheme := _scheme(source)):
+        return False
+    from overthere.schemes.known.http import HTTPS, SCHEME
+
+    return scheme in (SCHEME.name, HTTPS.name)
 
 
 def is_folder(uri: str) -> bool:
