@@ -41,6 +41,10 @@ def artifact(path: str | os.PathLike[str]) -> str:
     >>> artifact("docs/a b.md"), artifact("a:b")
     ('docs/a%20b.md', './a:b')
     """
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:  # a member of an archive may have a name that no file of this machine has
+        path = os.fsdecode(os.fspath(path).encode("utf-8", "surrogatepass"))
     if os.path.isabs(path):
         from overthere.base import file_uri
 

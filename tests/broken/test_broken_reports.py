@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +14,9 @@ import pytest
 from lxml import etree
 
 from overthere.broken import KINDS, Broken, find
-from overthere.broken.report import junit, markdown, sarif
+from overthere.broken.html_report import html_page
+from overthere.broken.report import batches, github, jsonl, junit, markdown, sarif
+from overthere.sarif import artifact
 from overthere.values.uri import URIReference
 
 # There is no standard of this form.  This is what Ant wrote first and what readers rely on: suites of cases, a case
@@ -86,6 +89,26 @@ def test_markdown_has_the_words_of_others_in_code_alone(tmp_path: Path, name: st
     assert name in file.getvalue()
     outside = re.sub("`[^`]*`", "", file.getvalue())
     assert not re.search(r"@|www\.|http:|<b|!\[", outside), outside
+
+
+@pytest.mark.parametrize("source", ["a.zip!/\ud800.html", "/a.zip!/\ud800\udcff.html", "\udcff", "a.tar!/\udfff\0"])
+def test_no_name_ends_a_report(source: str) -> None:
+    """A member of an archive may have a name that no file of this machine can have."""
+    texts = (source, 404, source, source, source, "error", "certain")
+    finding = Broken(source, 1, 1, 0, 1, "a href", source, source, source, "no-document", *texts)
+    for report in (github, html_page, jsonl, junit, markdown, sarif):
+        file = io.StringIO()
+        report([finding, finding], file)
+        assert file.getvalue().encode()
+    assert next(batches([finding])).num_rows == 1
+
+
+def test_names_in_a_charset_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the names of files are not of UTF-8, those of members are all the same."""
+    monkeypatch.setattr(os, "fsencode", lambda path: os.fspath(path).encode("ascii", "surrogateescape"))
+    monkeypatch.setattr(os, "fsdecode", lambda name: name.decode("ascii", "surrogateescape"))
+    assert artifact("a.zip!/中.html") == "a.zip!/%E4%B8%AD.html"
+    assert artifact("/a.zip!/中.html") == "file:///a.zip!/%E4%B8%AD.html"
 
 
 def test_the_models_and_the_grammar_refuse(findings: list[Broken]) -> None:
