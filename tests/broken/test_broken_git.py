@@ -312,7 +312,9 @@ def test_another_commit_of_a_submodule_and_a_repository_that_is_not_tracked_are_
     assert told() == ["new/b.md", "sub/a.md"]
 
 
-@pytest.mark.parametrize("name", ["shallow", "packed-refs", "index", "HEAD"])
+@pytest.mark.parametrize(
+    "name", ["shallow", "packed-refs", "index", "HEAD", "info/exclude", "info/grafts", "logs/HEAD", "refs/tags/x"]
+)
 def test_no_line_of_a_file_that_a_symlink_of_git_names_is_shown(repository: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "secret.txt").write_text("TOPSECRET value\nsecond line\n")
     (repository / ".git" / name).unlink(missing_ok=True)
@@ -321,6 +323,15 @@ def test_no_line_of_a_file_that_a_symlink_of_git_names_is_shown(repository: Path
         changes(repository)
     assert "TOPSECRET" not in str(caught.value)
     assert "second" not in str(caught.value)
+
+
+def test_no_line_is_shown_of_a_file_to_which_other_objects_lead(repository: Path, tmp_path: Path) -> None:
+    """Git quotes each line of such a file in an error of its own, before the one that ends it."""
+    (tmp_path / "secret.txt").write_text("TOPSECRET value\nsecond line\n")
+    (repository / ".git" / "objects" / "info" / "alternates").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(ValueError, match="fatal: bad revision") as caught:
+        changed_files(str(repository), "HEAD~9")
+    assert "TOPSECRET" not in str(caught.value)
 
 
 def test_a_symlink_within_the_directory_of_git_is_followed(repository: Path) -> None:

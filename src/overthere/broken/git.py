@@ -66,8 +66,9 @@ class Git(NamedTuple):
                 child.kill()
                 raise
         if child.returncode:
-            lines = os.fsdecode(messages).strip().splitlines() or [f"exit {child.returncode}"]
-            raise ValueError(f"git {arguments[0]}: {lines[0]}")
+            # Only what ended it: errors before that quote lines of files, to which symlinks of a stranger may lead.
+            lines = (line for line in os.fsdecode(messages).splitlines() if line.startswith("fatal: "))
+            raise ValueError(f"git {arguments[0]}: {next(lines, f'exit {child.returncode}')}")
         return os.fsdecode(output)
 
 
@@ -154,7 +155,7 @@ def _prepare(program: str, place: _Place, copy: Path) -> Git:
     variables |= {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     variables |= {
         "GIT_ALLOW_PROTOCOL": "", "GIT_CEILING_DIRECTORIES": str(place.top.parent), "GIT_NO_LAZY_FETCH": "1",
-        "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C",
     }  # fmt: skip
     outside = Git(str(copy), program, variables | {"GIT_DIR": str(copy / "none")})
     settings = _list_settings(outside.run("config", "-z", "--list"))

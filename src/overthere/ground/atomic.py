@@ -15,6 +15,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
@@ -224,10 +225,11 @@ def copy(path: str | os.PathLike[str], into: str | os.PathLike[str]) -> None:
     """
     import shutil
 
-    folder = os.path.realpath(os.path.dirname(path))
-    if os.path.islink(path) and not os.path.realpath(path).startswith(os.path.join(folder, "")):  # may be private
-        raise OSError(errno.ELOOP, "a symlink", os.fspath(path))
-    paths = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names] or [os.fspath(path)]
+    within = os.path.join(os.path.realpath(os.path.dirname(path)), "")
+    paths = [os.fspath(path), *(os.path.join(at, name) for at, *names in os.walk(path) for name in chain(*names))]
+    for name in paths:
+        if os.path.islink(name) and not os.path.realpath(name).startswith(within):  # may be private
+            raise OSError(errno.ELOOP, "a symlink", name)
     if sum(os.lstat(name).st_size for name in paths if os.path.lexists(name)) > _MAX_COPIED_BYTES:
         raise OSError(errno.EFBIG, f"more than {_MAX_COPIED_BYTES:,} octets", os.fspath(path))
     target = os.path.join(into, os.path.basename(path))
