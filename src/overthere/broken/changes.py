@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -55,12 +55,16 @@ def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: fr
         for root in roots
         if Path(path).is_relative_to(root)
     }
-    for finding in findings:
-        is_file = os.path.lexists(finding.source)
-        real = os.path.realpath(finding.source if is_file else container_file(finding.source) or finding.source)
+    container = ""
+    for source, group in groupby(findings, lambda finding: finding.source):
+        name = source
+        if not os.path.lexists(source) and (found := container_file(source, container)):
+            name = container = found
+        real = os.path.realpath(name)
         is_changed = real in changed or any(os.path.join(folder, "") in changed for folder in Path(real).parents)
-        if is_changed or not names.isdisjoint(_served_names(finding, site, checker)):
-            yield finding
+        for finding in group:
+            if is_changed or not names.isdisjoint(_served_names(finding, site, checker)):
+                yield finding
 
 
 def _served_names(finding: Broken, site: Site, checker: Checker) -> set[str]:

@@ -74,17 +74,20 @@ def fix_files(findings: Iterable[Broken], certainties: Collection[str] = ("certa
             place = (finding.offset or 0, finding.length or 0)
             change = (finding.reference or "", finding.suggestion or "")
             by_source.setdefault(finding.source, {}).setdefault(place, set()).add(change)
+    archive = ""
     for source, places in by_source.items():
-        yield _fix_file(source, places)
+        if not os.path.lexists(source) and (container := container_file(source, archive)):
+            archive = container
+            yield FixedFile(source, b"", b"", 0, f"it is part of {archive}; change it there and repack")
+        else:
+            yield _fix_file(source, places)
 
 
 def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) -> FixedFile:
     try:
         content, _ = _read(source)
     except OSError as error:
-        archive = container_file(source)
-        message = f"it is part of {archive}; change it there and repack" if archive else error.strerror or str(error)
-        return FixedFile(source, b"", b"", 0, message)
+        return FixedFile(source, b"", b"", 0, error.strerror or str(error))
     pieces: list[bytes] = []
     changes: list[tuple[str, str]] = []
     at = 0
@@ -107,9 +110,12 @@ def _fix_file(source: str, places: dict[tuple[int, int], set[tuple[str, str]]]) 
     return FixedFile(source, content, content if refused else after, 0 if refused else len(changes), refused)
 
 
-def container_file(source: str) -> str:
-    """The container file of a document, such as an archive or a mailbox; "" if there is none."""
-    at = source.find("!")
+def container_file(source: str, last: str = "") -> str:
+    """The container file of a document, such as an archive or a mailbox; "" if there is none.
+
+    last: that of another document; what both names begin with is not looked up again.
+    """
+    at = source.find("!", len(os.path.commonprefix((source, last))))  # noqa: RUF071 - of characters
     while at >= 0 and not os.path.isfile(source[:at]):
         at = source.find("!", at + 1)
     return source[:at] if at >= 0 else ""
