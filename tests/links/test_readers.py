@@ -166,6 +166,19 @@ def test_markdown_in_pieces() -> None:
     assert [f.reference for f in read("markdown", text)[0]] == [str(i) for i in range(count)]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_no_piece_of_markdown_ends_within_a_paragraph_or_a_code_block(end: str) -> None:
+    """Line ends of other systems and long blocks: a reference was lost at each place where a text was split, and all
+    behind a long code block."""
+    count = markdown.MAX_PIECE_CHARACTERS // 8
+    lines = ["!!! note", "", "    [a", f"b]({'x' * 80})", "", *(["[d", "e]: f", ""] * count)]
+    assert len(read("markdown", end.join(lines))[0]) == 1 + count
+    for fence in ("```", "~~~~ a`b", " ````"):
+        marks = fence.split()[0]
+        lines = [fence, f"{marks[:3]}x", *([f"x{marks}", "[a](b)", ""] * count), marks, "", "[c](d)"]
+        assert read("markdown", end.join(lines)) == ([Found("link", "d")], [])
+
+
 @pytest.mark.parametrize(("mark", "deepest"), [("> ", 19), ("- ", 9), ("1. ", 9)])
 def test_content_that_markdown_it_drops_for_its_depth_gets_a_note(mark: str, deepest: int) -> None:
     for depth in range(1, 60):

@@ -120,7 +120,7 @@ class MarkdownAnchors:
     def read(self, *texts: str) -> None:
         """Collect the anchors of a page that consists of these texts: equal headings are numbered together."""
         for text in texts:
-            for piece in pieces(remove_indents(text.replace("\r\n", "\n").replace("\r", "\n"))):
+            for piece in pieces(remove_indents(text)):
                 self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)
         explicit = self.anchors | {anchor for _, anchor in self._headings if anchor is not None}
         self.anchors |= explicit

@@ -78,11 +78,12 @@ _FENCE = re.compile(r"[ ]*+(`{3,}|~{3,})")
 def remove_indents(text: str) -> str:
     """Return a text without the indents of the content of admonitions, tabs (Python-Markdown, pymdownx) and footnotes.
 
-    CommonMark would read the indented content as code, without links.
+    CommonMark would read the indented content as code, without links.  Line ends become line feeds.
 
     >>> remove_indents('!!! note\\n\\n    [a](b)\\n')
     '!!! note\\n\\n[a](b)\\n'
     """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not _INDENTING_LINE.search(text):
         return text
     lines, depth, fence = [], 0, ""
@@ -122,8 +123,8 @@ def is_prose(directive: str) -> bool:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Split a text into pieces of at most `MAX_PIECE_CHARACTERS`."""
-    at = 0
+    """Split a text into pieces of about `MAX_PIECE_CHARACTERS`; a code block that goes on begins anew in the next."""
+    at, opening = 0, ""
     while len(text) - at > MAX_PIECE_CHARACTERS:
         earliest, end = at + MAX_PIECE_CHARACTERS // 2, at + MAX_PIECE_CHARACTERS
         for separator in ("\n\n#", "\n\n", "\n", " "):
@@ -131,9 +132,23 @@ def pieces(text: str) -> Iterator[str]:
             if offset >= 0:
                 end = offset + 1
                 break
-        yield text[at:end]
-        at = end
-    yield text[at:]
+        yield (piece := opening + text[at:end])
+        at, opening = end, _open_fence(piece)
+    yield opening + text[at:]
+
+
+_FENCE_LINE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)(.*+)$", re.MULTILINE)
+
+
+def _open_fence(text: str) -> str:
+    """The line that opens the code block in which a text ends (CommonMark 4.5), or ""."""
+    opening: re.Match[str] | None = None
+    for line in _FENCE_LINE.finditer(text):
+        if opening is None:
+            opening = None if "`" in line[1] and "`" in line[2] else line
+        elif line[1].startswith(opening[1]) and not line[2].strip():
+            opening = None
+    return "" if opening is None else f"{opening[0][:1000]}\n"
 
 
 @cache
