@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,6 +109,23 @@ def test_links_and_anchors_of_notebooks(tmp_path: Path) -> None:
     found = [(one.line, one.reference) for one in check([tmp_path], Checker(), Summary())]
     assert [reference for _, reference in found] == ["gone.md", "#no", "gone.html"]
     assert [line for line, _ in found[:2]] == [11, 11]
+
+
+def test_no_block_of_a_cell_goes_on_in_the_next(tmp_path: Path) -> None:
+    """What one cell leaves open hid the references and headings of all cells behind it; HTML was read as Markdown."""
+    opened = ["```", "~~~ x\n# a", "<!-- a", "<script>", "!!! note\n\n    a", "[a", "<pre>\n"]
+    htmls = ["<p>\n\n    <a href=x>", "```\n<a href=x>", "\r\r\t`<a href=x>`", "[a](b)\n\n[c](d)<a href=x>"]
+    cells: list[dict[str, Any]] = []
+    for text in opened:
+        cells += [{"cell_type": kind, "metadata": {}, "source": text} for kind in ("markdown", "raw")]
+        cells[-1]["metadata"] = {"raw_mimetype": "text/markdown"}
+        cells += [{"cell_type": "markdown", "metadata": {}, "source": f"# B{len(cells)}\n[a](#B{len(cells)}) [b](x)"}]
+    for text in htmls:
+        output = {"output_type": "display_data", "metadata": {}, "data": {"text/html": text.splitlines(True)}}
+        cells += [{"cell_type": "code", "execution_count": 1, "metadata": {}, "source": "", "outputs": [output]}]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}))
+    found = [(one.where, one.reference) for one in check([tmp_path], Checker(), Summary())]
+    assert found == [*[("link", "x")] * len(opened), *[("html a href", "x")] * len(htmls)]
 
 
 def test_a_notebook_of_format_3() -> None:

@@ -339,7 +339,7 @@ def _scan_notebook(page_scan: Scan, options: Options) -> None:
         return
     for rule in ("notebook", page_scan.project.anchors):
         anchor_reader = MarkdownAnchors(rule)
-        anchor_reader.read("\n\n".join(cells))
+        anchor_reader.read(*cells)
         page_scan.anchors |= anchor_reader.anchors
     page_scan.has_anchors = True
 

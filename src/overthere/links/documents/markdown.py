@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIRECTIVE_PATTERN", "MAX_CHARACTERS", "MAX_DEPTH", "MAX_PIECE_CHARACTERS", "Blocks", "blocks", "is_prose",
-    "pieces", "read", "remove_indents",
+    "pieces", "read", "read_texts", "remove_indents",
 ]  # fmt: skip
 
 MAX_CHARACTERS = 1 << 21
@@ -49,24 +49,33 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     text, is_wrong = decode_text(document.content, document.charset)
     if is_wrong:
         yield Note("wrong-charset")
-    if len(text) > MAX_CHARACTERS:
-        yield Note("too-large")
-    is_too_deep = False
-    for piece in pieces(remove_indents(text[:MAX_CHARACTERS])):
-        if not _REFERENCE_HINT.search(piece):
-            continue
-        # A bracket takes a thousand times as long as a letter: in text of little else, links are not read.
-        is_mostly_brackets = piece.count("[") * 3 > len(piece) > 100
-        is_too_deep = is_too_deep or is_mostly_brackets
-        for result in _read_piece(piece, _get_parser(reads_links=not is_mostly_brackets)):
-            if isinstance(result, Note):
-                is_too_deep = True
+    yield from read_texts([text], document, options)
+
+
+def read_texts(texts: Iterable[str], document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
+    """Yield the references of the texts of a document, as `read`; no block of a text goes on in the next."""
+    remaining_characters, is_too_deep = MAX_CHARACTERS, False
+    for text in texts:
+        if len(text) > remaining_characters:
+            yield Note("too-large")
+        for piece in pieces(remove_indents(text[:remaining_characters])):
+            if not _REFERENCE_HINT.search(piece):
                 continue
-            if isinstance(result, Found):
-                yield result
-                continue
-            for item in embedded_data.read(result, document.base, options, document.depth):
-                yield item._replace(where=f"html {item.where}") if isinstance(item, Found) else item
+            # A bracket takes a thousand times as long as a letter: in text of little else, links are not read.
+            is_mostly_brackets = piece.count("[") * 3 > len(piece) > 100
+            is_too_deep = is_too_deep or is_mostly_brackets
+            for result in _read_piece(piece, _get_parser(reads_links=not is_mostly_brackets)):
+                if isinstance(result, Note):
+                    is_too_deep = True
+                    continue
+                if isinstance(result, Found):
+                    yield result
+                    continue
+                for item in embedded_data.read(result, document.base, options, document.depth):
+                    yield item._replace(where=f"html {item.where}") if isinstance(item, Found) else item
+        remaining_characters -= len(text)
+        if remaining_characters < 0:
+            break
     if is_too_deep:
         yield Note("too-deep")
 

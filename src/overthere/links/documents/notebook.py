@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -27,8 +28,7 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     if texts is None:
         yield Note("too-large" if has_more_objects(text, _MAX_CONTAINERS) else "corrupt")
         return
-    content = "\n\n".join(texts).encode("utf-8", "replace")
-    yield from markdown.read(document._replace(content=content, charset="utf-8"), options)
+    yield from markdown.read_texts((text.encode("utf-8", "replace").decode() for text in texts), document, options)
 
 
 _MAX_CONTAINERS = 1_000_000
@@ -67,19 +67,21 @@ def cells(text: str) -> list[str] | None:
 
 
 _HEADING_LEVELS = range(1, 7)
+
+
 _READ_TYPES = ("text/markdown", "text/html")
+_BREAKS = re.compile(r"[\r\n]\s*+")
 
 
 def _cell_texts(cell: Any) -> Iterator[str]:
-    source = cell.get("source", "")
-    is_raw_text = cell["cell_type"] == "raw" and cell.get("metadata", {}).get("raw_mimetype") in _READ_TYPES
-    if cell["cell_type"] == "markdown" or is_raw_text:
-        yield _join_lines(source)
-    for output in cell.get("outputs", ()):
-        data = output.get("data", {})
-        for name in _READ_TYPES:
-            if name in data:
-                yield _join_lines(data[name])
+    kind = "text/markdown" if cell["cell_type"] == "markdown" else ""
+    if cell["cell_type"] == "raw":
+        kind = cell.get("metadata", {}).get("raw_mimetype")
+    bundles = [{kind: cell.get("source", "")}, *(output.get("data", {}) for output in cell.get("outputs", ()))]
+    for name, data in ((name, data) for data in bundles for name in _READ_TYPES if name in data):
+        text = _join_lines(data[name])
+        # In Markdown, an empty line would end a block of HTML.
+        yield text if name == "text/markdown" else _BREAKS.sub("\n", f"<div>\n{text}").rstrip()
 
 
 def _join_lines(source: Any) -> str:
