@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -11,6 +12,7 @@ from overthere.broken import Broken, Checker, Summary, check, workers
 from overthere.broken.site import Site
 from overthere.links.job.sources import tasks
 from overthere.links.model import Options
+from servers import NET
 
 
 @pytest.fixture
@@ -43,6 +45,29 @@ def test_several_processes_find_what_one_finds(folder: Path, monkeypatch: pytest
 def test_small_work_starts_no_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "Workers", None)
     assert checked(folder, 3)[0]
+
+
+def test_a_process_that_sends_much_is_sent_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both pipes were full, so that the check and its process waited for one another for ever."""
+    monkeypatch.setattr(workers, "_MIN_TOTAL_BYTES", 1)
+    deep = tmp_path.joinpath(*["d" * 200] * 9)
+    deep.mkdir(parents=True)
+    (deep / "0.md").write_text("# x\n" * 50_000)
+    for number in range(199):
+        (deep / f"1{number}.md").touch()
+    checker, options = Checker(workers=2), Options()
+    parts = list(tasks([str(tmp_path)], None, options))
+    given = workers.cut_work(parts, checker)
+    assert [len(task.paths) for _, task in given] == [1, 199]
+    processes = workers.Workers(Site(parts, checker), checker, options, 1)
+    found: list[int] = []
+    thread = Thread(target=lambda: found.extend(len(result.pages) for result in processes.read(given)), daemon=True)
+    try:
+        thread.start()
+        thread.join(NET)
+        assert found == [1, 199]
+    finally:
+        processes.close()
 
 
 @pytest.mark.parametrize("killed", [1, 3])

@@ -28,8 +28,6 @@ _MIN_TOTAL_BYTES = 1 << 20
 """Below this total size of such documents, workers do not pay off."""
 _BATCH_BYTES = 1 << 17
 """Size of a batch."""
-_BATCHES_PER_WORKER = 2
-"""Batches sent to a worker: one being read, and one queued."""
 
 
 class LotResult(NamedTuple):
@@ -78,26 +76,28 @@ class Workers:
             self._children[child.pipe] = child
 
     def read(self, tasks: Iterable[tuple[int, Task]]) -> Iterator[LotResult]:
-        """Yield the results as they arrive."""
+        """Yield the results as they arrive.
+
+        A worker gets a batch when it waits for one: while it sends a result it reads nothing, and both would wait.
+        """
         from multiprocessing.connection import wait
 
         waiting = iter(tasks)
-        sent: dict[Any, list[tuple[int, Task]]] = {pipe: [] for pipe in self._children}
-        for _ in range(_BATCHES_PER_WORKER):
-            for pipe in self._children:
-                _send_next(pipe, sent[pipe], waiting)
-        while busy := [pipe for pipe, batches in sent.items() if batches]:
-            ready: list[Any] = wait(busy)
+        sent: dict[Any, tuple[int, Task]] = {}
+        for pipe in self._children:
+            _send_next(pipe, sent, waiting)
+        while sent:
+            ready: list[Any] = wait(list(sent))
             for pipe in ready:
+                batch = sent.pop(pipe)
                 try:
                     pages, summary = pipe.recv()
                 except (EOFError, OSError):
-                    unread = [*sent.pop(pipe), *(waiting if not sent else ())]
+                    unread = [batch, *(waiting if not sent else ())]
                     yield from (_read(number, task, *self._context) for number, task in unread)
                     continue
-                number, _ = sent[pipe].pop(0)
-                _send_next(pipe, sent[pipe], waiting)
-                yield LotResult(number, pages, summary)
+                _send_next(pipe, sent, waiting)
+                yield LotResult(batch[0], pages, summary)
 
     def close(self) -> None:
         """End the processes."""
@@ -107,10 +107,10 @@ class Workers:
             child.end()
 
 
-def _send_next(pipe: Connection, sent: list[tuple[int, Task]], waiting: Iterator[tuple[int, Task]]) -> None:
+def _send_next(pipe: Connection, sent: dict[Any, tuple[int, Task]], waiting: Iterator[tuple[int, Task]]) -> None:
     batch = next(waiting, None)
     if batch is not None:
-        sent.append(batch)
+        sent[pipe] = batch
         with suppress(OSError):  # `read` notices a dead process when it waits for it
             pipe.send(batch)
 
