@@ -67,12 +67,11 @@ def read_texts(texts: Iterable[str], document: Document, options: Options) -> It
             for result in _read_piece(piece, _get_parser(reads_links=not is_mostly_brackets)):
                 if isinstance(result, Note):
                     is_too_deep = True
-                    continue
-                if isinstance(result, Found):
+                elif isinstance(result, Found):
                     yield result
-                    continue
-                for item in embedded_data.read(result, document.base, options, document.depth):
-                    yield item._replace(where=f"html {item.where}") if isinstance(item, Found) else item
+                else:
+                    for item in embedded_data.read(result, document.base, options, document.depth):
+                        yield item._replace(where=f"html {item.where}") if isinstance(item, Found) else item
         remaining_characters -= len(text)
         if remaining_characters < 0:
             break

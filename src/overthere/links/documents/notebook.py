@@ -79,11 +79,6 @@ def _cell_texts(cell: Any) -> Iterator[str]:
         kind = cell.get("metadata", {}).get("raw_mimetype")
     bundles = [{kind: cell.get("source", "")}, *(output.get("data", {}) for output in cell.get("outputs", ()))]
     for name, data in ((name, data) for data in bundles for name in _READ_TYPES if name in data):
-        text = _join_lines(data[name])
+        text = data[name] if isinstance(data[name], str) else "".join(data[name])  # a list of lines
         # In Markdown, an empty line would end a block of HTML.
         yield text if name == "text/markdown" else _BREAKS.sub("\n", f"<div>\n{text}").rstrip()
-
-
-def _join_lines(source: Any) -> str:
-    """Return a text, which may be stored as a list of lines."""
-    return source if isinstance(source, str) else "".join(source)
