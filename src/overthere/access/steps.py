@@ -100,7 +100,7 @@ class Step(ABC):
     role: Role | None = None
     """Its role among the steps of its kind, if the dialogue distinguishes them."""
     uri: str = field(default="", compare=False)
-    """The text of its plan: what is secret in it is secret in the step, at whatever place."""
+    """The URI of its plan: its secrets are masked everywhere in the step."""
 
     @abstractmethod
     def line(self) -> str:

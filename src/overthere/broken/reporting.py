@@ -258,8 +258,8 @@ def finding(
     """
     row = KINDS[kind]
     # A decoded path has the delimiters that were escaped in a value, where `mask` would end it.
-    cut = [value for value in values((reference and reference[1]) or "") if not {"&", ";", "#"}.isdisjoint(value)]
-    about = reduce(lambda text, value: text.replace(value, MASK), cut, about) if len(cut) < 60 else MASK
+    delimited = [value for value in values((reference and reference[1]) or "") if not {"&", ";", "#"}.isdisjoint(value)]
+    about = reduce(lambda text, value: text.replace(value, MASK), delimited, about) if len(delimited) < 60 else MASK
     reason = row.words.format(it=shorten(printable(mask(about)), _MAX_SUBJECT_LENGTH))
     where, text = (None, None) if reference is None else reference[:2]
     if suggestion is not None and secret_spans(suggestion.text) and not (text and secret_spans(text)):
