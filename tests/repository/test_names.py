@@ -58,10 +58,10 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 77_230
+LINES = 77_266
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
-number with a reason.  The last: what an eighth and a ninth attack found (250 lines: collections of policies and checks,
-secrets in a repr, telnet, links out of a repository, settings of Git)."""
+number with a reason.  The last: archives that are cut into tasks, with pages that the kernel reads (450 lines), and what a
+tenth attack found (40)."""
 
 
 def test_the_package_does_not_grow() -> None:
