@@ -23,5 +23,5 @@ def configure_memory() -> None:
     with contextlib.suppress(OSError, AttributeError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
         # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_ARENA_MAX
-        for parameter, value in ((-3, 1 << 25), (-1, 1 << 26), (-8, 2)):
+        for parameter, value in ((-3, 1 << 25), (-1, 1 << 26), (-8, 4)):
             mallopt(parameter, value)

@@ -7,7 +7,7 @@ from importlib import import_module
 from itertools import groupby, islice
 
 from overthere.base import Base, from_content
-from overthere.links.documents import embedded_data, html
+from overthere.links.documents import html
 from overthere.links.job.readers import READERS
 from overthere.links.model import BEGUN, Document, Found, Note, Options, PassedContent
 from overthere.links.report.record_pages import BATCH
@@ -85,6 +85,8 @@ def _make_rows(rows: Rows, document: Document, options: Options, notes: set[str]
     has_more = True
     while has_more:
         if (embedded := rows.take_embedded()) is not None:
+            from overthere.links.documents import embedded_data
+
             yield from _add_references(
                 rows, document, rows.base, embedded_data.read(embedded, rows.base, options, document.depth), notes
             )

@@ -12,7 +12,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from overthere import kernel
-from overthere.columns.cells import escape
 from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import InvalidURI
 from overthere.ground.extras import brought_by
@@ -185,6 +184,8 @@ def replace_surrogates(text: str) -> str:
 
 def _cell(value: str | int | None, is_safe: bool) -> str:
     if isinstance(value, str):
+        from overthere.columns.cells import escape
+
         return '"' + (escape(value) if is_safe else value).replace('"', '""') + '"'
     return "" if value is None else str(value).lower()
 
