@@ -149,7 +149,7 @@ class ChainStop:
     key: the key of its reply; way: the redirects that led to it; cookie: the value of the Cookie field.
     """
 
-    __slots__ = ("cookie", "is_asked", "journeys", "key", "kinds", "opening", "tried", "uri", "wanted")
+    __slots__ = ("cookie", "is_asked", "journeys", "key", "kinds", "opening", "tried", "uri", "wants_content")
 
     def __init__(self, uri: str, key: Key, opening: Opening | None, cookie: str = "") -> None:
         self.cookie: str = cookie
@@ -158,7 +158,7 @@ class ChainStop:
         self.opening: Opening | None = opening
         self.tried: int = 0
         self.is_asked: bool = False
-        self.wanted: bool = False
+        self.wants_content: bool = False
         """Whether the content is needed."""
         self.kinds: re.Pattern[str] = DOCUMENTS
         self.journeys: list[RedirectChain] = []
@@ -167,7 +167,7 @@ class ChainStop:
         """Add a chain that needs the same reply."""
         self.journeys.append(journey)
         if not self.is_asked and (journey.is_page or journey.wanted_fragments):
-            self.wanted = True
+            self.wants_content = True
             if journey.kinds is not DOCUMENTS:
                 self.kinds = journey.kinds
 
@@ -237,7 +237,7 @@ class RedirectChains:
         is_new = stop is None
         if stop is None:
             stop = self._stops[key] = ChainStop(journey.current_uri, key, journey.opening, cookie)
-            stop.wanted = bool(self._fragments_by_uri.get(stop.uri))
+            stop.wants_content = bool(self._fragments_by_uri.get(stop.uri))
         # Started chains finish first, so that few are unfinished when the run is stopped.
         hurried = journey.opening is not None and not stop.is_asked
         if is_new or hurried:
@@ -308,7 +308,7 @@ class RedirectChains:
                 reply = _PUT_OFF
             else:
                 reply, content, is_cut = yield from self.asking.ask(
-                    stop.uri, stop.opening, wanted=stop.wanted, kinds=stop.kinds, cookie=stop.cookie
+                    stop.uri, stop.opening, wants_content=stop.wants_content, kinds=stop.kinds, cookie=stop.cookie
                 )
                 stop.tried += 1
             unreached = reply.status is None and reply.kind in _UNREACHED

@@ -140,23 +140,23 @@ class Requester:
         return sha256(fields).hexdigest() if fields else ""
 
     def ask(
-        self, uri: str, way: Opening | None = None, *, wanted: bool = False, kinds: re.Pattern[str] = DOCUMENTS,
-        cookie: str = "",
+        self, uri: str, chain: Opening | None = None, *, wants_content: bool = False,
+        kinds: re.Pattern[str] = DOCUMENTS, cookie: str = "",
     ) -> Work[tuple[Reply, bytes | None, bool]]:  # fmt: skip
         """Send a request; return the reply, the content, and whether it is truncated.  Server errors become replies.
 
-        uri: without a fragment; way: the redirects that led to it.
-        wanted: whether to read the content if its media type matches `kinds`; unread content is None.
+        uri: without a fragment; chain: the redirects that led to it.
+        wants_content: whether to read the content if its media type matches `kinds`; unread content is None.
         cookie: the value of the Cookie field; "" for no field.
         """
         try:
-            origin, target = self._origin(uri, way)
+            origin, target = self._origin(uri, chain)
             if origin is None:
-                return (yield from self._open(way or self.open_chain(uri))), None, False
+                return (yield from self._open(chain or self.open_chain(uri))), None, False
             if cookie:
                 line = f"Cookie: {cookie}\r\n\r\n".encode("latin-1", "replace")
                 origin = origin._replace(version=origin.version[:-2] + line)
-            return (yield from self._http(uri, origin, target, wanted, kinds))
+            return (yield from self._http(uri, origin, target, wants_content, kinds))
         except InvalidURI as error:
             # An invalid URI of a scheme that cannot be requested, such as tel, is not a fault here.
             rules = self.registry.scheme(uri.partition(":")[0])
@@ -165,24 +165,29 @@ class Requester:
         except DOCUMENTED as error:
             return failure(error), None, False
 
-    def _origin(self, uri: str, way: Opening | None) -> tuple[_Origin | None, bytes]:
+    def _origin(self, uri: str, chain: Opening | None) -> tuple[_Origin | None, bytes]:
         """The origin and request-target for requesting a URI by HTTP; None if it is requested in another way."""
         at = uri.find("/", uri.find("://") + 3)
         start = uri[:at]
-        if way is None and start in self._origins and TARGET.fullmatch(uri, at):
+        if chain is None and start in self._origins and TARGET.fullmatch(uri, at):
             return self._origins[start], uri[at:].encode("ascii")
-        moved, way = way is not None, way or self.open_chain(uri)
-        scheme = way.scheme()
-        plan = way.check_policy(scheme)
+        moved, chain = chain is not None, chain or self.open_chain(uri)
+        scheme = chain.scheme()
+        plan = chain.check_policy(scheme)
         first, locator = plan.steps[0], plan.locator
         if not (isinstance(locator, HTTPLocator) and isinstance(first, Connect) and len(plan.steps) == _DIRECT_STEPS):
             return None, b""  # this goes through a proxy, or uses another protocol
         _, target, version = request_head(locator).split(b" ", 2)
-        agent = _line("User-Agent", self.agents(way.uri.host or "") or self.agent)
-        fields = _ACCEPT + agent + self._headers.get(way.uri.origin, b"") + b"\r\n"
-        origin = _Origin(way.uri, first, way.policy, scheme.port, b" " + version + fields)
+        agent = _line("User-Agent", self.agents(chain.uri.host or "") or self.agent)
+        fields = _ACCEPT + agent + self._headers.get(chain.uri.origin, b"") + b"\r\n"
+        origin = _Origin(chain.uri, first, chain.policy, scheme.port, b" " + version + fields)
         # On ports of other protocols, the policy checks each request (`Policy.judge_octets`).
-        if not moved and at > 0 and "?" not in start and (self.policy.private or way.uri.effective_port == scheme.port):
+        if (
+            not moved
+            and at > 0
+            and "?" not in start
+            and (self.policy.private or chain.uri.effective_port == scheme.port)
+        ):
             self._origins[start] = origin
         return origin, target
 

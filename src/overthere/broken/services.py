@@ -91,7 +91,7 @@ def _ask(uris: Iterable[str], asking: Requester) -> Iterator[tuple[str, tuple[Re
     answers: dict[str, tuple[Reply, bytes]] = {}
 
     def ask(uri: str) -> Work[None]:
-        reply, content, is_truncated = yield from asking.ask(uri, wanted=True, kinds=_JSON)
+        reply, content, is_truncated = yield from asking.ask(uri, wants_content=True, kinds=_JSON)
         answers[uri] = reply, b"" if content is None or is_truncated else content
 
     waiting = iter(uris)

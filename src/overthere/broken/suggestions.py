@@ -61,11 +61,11 @@ class Suggester:
         """anchors: returns the anchors of a document by its number; None if they are not known."""
         self.site: Site = site
         self.anchors: Callable[[int], set[str] | None] = bounded_cache(_MAX_DOCUMENTS)(anchors)
-        self.own: tuple[int, set[str]] = (-1, set())
+        self.current_anchors: tuple[int, set[str]] = (-1, set())
         """The current document and its anchors."""
         self._prepared: dict[int, tuple[Iterable[str], KnownNames]] = {}
         """Recently used collections of names by identity, each with its `KnownNames`."""
-        self.left: int = _MAX_WORK
+        self.remaining_work: int = _MAX_WORK
         self.left_here: int = 0
         self.document: int = -1
         self.nearest_file: Callable[[str, bool], Suggestion | None] = bounded_cache(_CACHE_SIZE)(self._near_document)
@@ -132,26 +132,26 @@ class Suggester:
     def _fragment(self, reference: Reference, seen: ReferenceState, result: Scan, document: int) -> Suggestion | None:
         if "#" not in reference.reference or seen.fragment is None or seen.document < 0:
             return None  # the anchors of external documents are not stored
-        self.own = document, result.anchors
+        self.current_anchors = document, result.anchors
         near = self.nearest_anchor(seen.document, seen.fragment)
         if near is None:
             return None
         return near._replace(text=f"{reference.reference.partition('#')[0]}#{encode(near.text, 'fragment')}")
 
     def _near_anchor(self, document: int, fragment: str) -> Suggestion | None:
-        current, anchors = self.own
+        current, anchors = self.current_anchors
         return self._closest_name(fragment, (current == document and anchors) or self.anchors(document) or ())
 
     def _closest_name(self, name: str, names: Iterable[str]) -> Suggestion | None:
-        if self.left <= 0 or self.left_here <= 0:
+        if self.remaining_work <= 0 or self.left_here <= 0:
             return None
         if id(names) not in self._prepared:
             if len(self._prepared) >= _MAX_DOCUMENTS:
                 self._prepared.clear()
             self._prepared[id(names)] = names, (prepared := KnownNames(names))
-            self.left -= prepared.work
+            self.remaining_work -= prepared.work
         near, work = self._prepared[id(names)][1].closest(name)
-        self.left -= work
+        self.remaining_work -= work
         self.left_here -= work
         return near
 

@@ -70,9 +70,9 @@ zone_option: Decorator = click.option("--zone", is_flag=True, help="Read zone id
 iri_option: Decorator = click.option("--iri", is_flag=True, help="Read and write IRIs (RFC 3987).")
 
 
-def edition_option(*more: str, sense: str = "Which specification to follow.") -> Callable[[F], F]:
-    """`--edition`; `more` are further names that the verb knows."""
-    names = click.Choice([*NAMES, *more])
+def edition_option(*other_names: str, sense: str = "Which specification to follow.") -> Callable[[F], F]:
+    """`--edition`; `other_names` are other names that the verb knows."""
+    names = click.Choice([*NAMES, *other_names])
     return click.option("--edition", "by", type=names, default="rfc3986", show_default=True, help=sense)
 
 
@@ -89,7 +89,7 @@ def access_options(function: F) -> F:
     return function
 
 
-def reading_options(*more: str, editions: bool = True) -> Callable[[F], F]:
+def reading_options(*other_names: str, editions: bool = True) -> Callable[[F], F]:
     """`--iri`, `--zone` and, unless the verb has none, `--edition`: the verb is given its `reading`."""
 
     def options(function: F) -> F:
@@ -101,7 +101,7 @@ def reading_options(*more: str, editions: bool = True) -> Callable[[F], F]:
             return function(reading=Reading(by, iri, zone), **arguments)
 
         offered = iri_option(zone_option(verb))
-        return edition_option(*more)(offered) if editions else offered  # type: ignore[return-value]
+        return edition_option(*other_names)(offered) if editions else offered  # type: ignore[return-value]
 
     return options
 

@@ -46,11 +46,11 @@ class LookupBudget:
     """The number of look-ups that a check may still make: an untrusted configuration may cause any number."""
 
     def __init__(self) -> None:
-        self.left: int = _MAX_LOOKUPS
+        self.remaining_lookups: int = _MAX_LOOKUPS
 
     @property
     def is_spent(self) -> bool:
-        return self.left <= 0
+        return self.remaining_lookups <= 0
 
 
 class Pages:
@@ -69,11 +69,11 @@ class Pages:
         is_markup: whether it is a link or an image of Markdown or reStructuredText, which the generator may rewrite.
         """
         project = self.project
-        self._budget.left -= 1
+        self._budget.remaining_lookups -= 1
         if path.startswith("/"):
             return self._find((path[len(project.prefix) :],)) if path.startswith(project.prefix) else Answer(None)
         if is_markup and project.rewrites and not self._budget.is_spent:
-            self._budget.left -= len(project.mounts)
+            self._budget.remaining_lookups -= len(project.mounts)
             for folder in (os.path.dirname(source), *(mount.folder for mount in project.mounts)):
                 file = os.path.normpath(os.path.join(folder, path))
                 if os.path.isfile(file):
@@ -81,7 +81,7 @@ class Pages:
         if self._budget.is_spent:
             return Answer(None, leaves=True)
         if self._last[0] != source:
-            self._budget.left -= len(project.mounts)
+            self._budget.remaining_lookups -= len(project.mounts)
             self._last = source, list(islice(self._bases(source), _MAX_BASES))
         bases = self._last[1]
         answer = self._find([posixpath.join(base, path) for base in dict.fromkeys(bases)])
@@ -98,7 +98,7 @@ class Pages:
             if (page := self.by_address.get(_key(address))) is not None:
                 return Answer(page)
             folders = (*self.project.roots, *(mount.folder for mount in self.project.mounts))
-            self._budget.left -= len(folders)
+            self._budget.remaining_lookups -= len(folders)
             if self._budget.is_spent:
                 return Answer(None, leaves=True)
             for folder in folders:
@@ -146,7 +146,7 @@ class Pages:
                 folders.add(os.path.dirname(file))
                 for address in self._addresses(mount.folder, mount.route, file):
                     sources.setdefault(_key(address), file)
-                    self._budget.left -= 1 + len(address) // _CHARACTERS_PER_LOOKUP
+                    self._budget.remaining_lookups -= 1 + len(address) // _CHARACTERS_PER_LOOKUP
             if self.project.generator == "hugo":
                 for folder in folders:
                     below = os.path.relpath(folder, mount.folder).replace(os.sep, "/")
@@ -163,7 +163,7 @@ class Pages:
             )
             pages = [name for name in sorted(files) if name.endswith(self.project.suffixes)]
             yield from (os.path.join(folder, name) for name in pages)
-            self._budget.left -= _LOOKUPS_PER_PAGE * (1 + len(pages)) + len(files) // 10
+            self._budget.remaining_lookups -= _LOOKUPS_PER_PAGE * (1 + len(pages)) + len(files) // 10
             if self._budget.is_spent:
                 return
 
