@@ -106,7 +106,7 @@ def test_a_site_with_a_fault_on_every_page_is_read_once(
     read: list[int] = []
 
     class PageBatches(pages.PageBatches):
-        def _read_batch(self, files: list[tuple[int, str, str]]) -> pages.Lot:
+        def _read_batch(self, files: list[tuple[int, str, str]]) -> pages.Batch:
             read.extend(number for number, *_ in files)
             return super()._read_batch(files)
 

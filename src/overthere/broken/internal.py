@@ -58,7 +58,7 @@ class _PlainKeys:
         return len(self.keys)
 
     def lacks(self, pairs: bytes) -> bool:
-        """Return whether this set contains neither key of some pair."""
+        """Whether this set contains neither key of at least one pair; pairs: as the keys of `update`."""
         values = iter(memoryview(pairs).cast("Q"))
         return any(first not in self.keys and last not in self.keys for first, last in zip(values, values, strict=True))
 
@@ -70,7 +70,7 @@ class _PageFacts(NamedTuple):
     anchor_pairs: bytes
     external_keys: bytes
     page_number: int
-    """Its identity for other pages."""
+    """Its number as the origin or target of a refresh."""
     container_keys: bytes = b""
     unsettled: Scan | None = None
 
@@ -149,7 +149,7 @@ class InternalCheck:
         else:
             for task_number in range(len(self.tasks)):
                 yield self._read(task_number, self.tasks[task_number].paths)
-        self._read_outer()
+        self._read_outer_documents()
         self.summary.distinct = len(self.external_keys)
         self.summary.held = 8 * len(self.keys) + sum(
             len(facts.anchor_pairs) + len(facts.external_keys) + len(facts.container_keys)
@@ -217,7 +217,7 @@ class InternalCheck:
         for task_number, task in tasks:
             yield self._read(task_number, [p for p in task.paths if task.name is None and site.source_of(p) in html])
 
-    def _store_batch(self, batch: pages.Lot, suspects: Keys) -> int:
+    def _store_batch(self, batch: pages.Batch, suspects: Keys) -> int:
         """Store a batch from the native reader.  Returns: its size in bytes.
 
         suspects: the keys of targets that may be faults; new ones are added.
@@ -244,7 +244,7 @@ class InternalCheck:
         return sum(page.octets for page in batch.pages)
 
     def _check_target(self, example: pages.Example) -> ReferenceState:
-        """Check a target that the native kernel leaves to Python, and return its state.
+        """Check a target that the native kernel leaves to Python; store its external URI or path, and return its state.
 
         The state of a target without faults has only what is counted: `passed`, `is_within`, and "" if it is outside.
         A missing document is checked once for all its plain fragments, unless generators or `remap` matter.
@@ -266,8 +266,8 @@ class InternalCheck:
             self.outer_paths[state.place.document] = state.place.path
         if state.findings or state.pairs or (outside is not None and self.keeps_outside):
             checked = state._replace(outside=outside)
-            is_alone = not self.checker.projects and not self.checker.remap and _PLAIN_FRAGMENT.fullmatch(fragment)
-            if is_alone and [kind for kind, _ in state.findings] == ["no-document"] and outside is None:
+            is_shareable = not self.checker.projects and not self.checker.remap and _PLAIN_FRAGMENT.fullmatch(fragment)
+            if is_shareable and [kind for kind, _ in state.findings] == ["no-document"] and outside is None:
                 self.missing_documents[place] = checked
             return checked
         settled = ReferenceState(passed=state.passed, is_within=state.is_within, outside=outside and "")
@@ -278,15 +278,15 @@ class InternalCheck:
         base = Base(URI(self.site.uri(number)), "retrieval", "retrieval")
         return Document(self.site.sources[number], content, base)
 
-    def _read_anchors(self, number: int) -> set[str] | None:
-        """Read the anchors again of a page that the native kernel has read, without image maps; None of other pages."""
+    def _reread_anchors(self, number: int) -> set[str] | None:
+        """Read a page of the native kernel again; return its anchors without image maps, None for any other page."""
         if self.pages is None or number not in self.open_references:
             return None
         names = self.pages.anchors(pages.file_of(self.site, number), self.checker.limit)
         return {name.decode("utf-8", "replace") for name in names or () if not name.startswith(b"\0")}
 
-    def _read_outer(self) -> None:
-        """Read the anchors of documents outside the sources to which references lead, in their repositories if any."""
+    def _read_outer_documents(self) -> None:
+        """Store the anchors of referenced documents outside the sources, within their repositories if all have one."""
         ignored_summary = Summary()
         tops = {
             repository_of(task.root or os.path.dirname(task.paths[0]))
@@ -295,14 +295,14 @@ class InternalCheck:
         }
         for document, path in self.outer_paths.items():
             if None not in tops and not any(is_inside(path, top) for top in tops if top is not None):
-                continue  # a symlink of a stranger: its anchors would tell what is written there
+                continue  # an untrusted symlink: its anchors would reveal what the file contains
             for page in gather(Task((path,), None, None), self.site, self.checker, self.options, ignored_summary):
                 if page.document == document:
                     self.keys.update(page.anchors.tobytes())
                     self.document_states[document] = page.state
 
-    def _lacks(self, container_keys: bytes) -> bool:
-        """Whether an existing document of a container lacks an anchor; container_keys: as `PageKeys.perhaps`."""
+    def _has_missing_anchor(self, container_keys: bytes) -> bool:
+        """Whether an existing document of a container lacks an anchor.  container_keys: those of `PageKeys.perhaps`."""
         values = iter(memoryview(container_keys).cast("Q"))
         return any(
             document in self.keys and first not in self.keys and last not in self.keys
@@ -326,33 +326,33 @@ class InternalCheck:
         return outcome._replace(missing=tuple(sorted(missing)))
 
     def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
-        """Yield the findings in the order of documents and places, after one for all references of unknown root.
+        """Yield the findings in the order of documents and places, after one for all references with an unknown root.
 
         outcomes: the results of the external URIs that are reported, without those that are fine.
         """
         if count := self.summary.passed["root"]:
             first = next(path for task in self.tasks for path in (task.root, *task.paths) if path is not None)
             yield finding(self.site.source_of(first), "base-missing", describe_count(count, "reference"))
-        bad = set(map(document_key, outcomes))
+        bad_keys = set(map(document_key, outcomes))
         faulty_sources: dict[int, set[str]] = {}
         unsettled: dict[str, Scan] = {}
-        turning = find_cycles(self.refresh_targets)
+        cyclic_pages = find_cycles(self.refresh_targets)
         for (number, source), facts in self.page_facts.items():
-            has_bad_uri = bool(facts.external_keys) and not bad.isdisjoint(memoryview(facts.external_keys).cast("Q"))
-            is_faulty = facts.page_number in turning or (
-                bool(facts.container_keys) and self._lacks(facts.container_keys)
+            has_bad_uri = facts.external_keys and not bad_keys.isdisjoint(memoryview(facts.external_keys).cast("Q"))
+            is_faulty = facts.page_number in cyclic_pages or (
+                bool(facts.container_keys) and self._has_missing_anchor(facts.container_keys)
             )
             if facts.has_findings or has_bad_uri or is_faulty or self.keys.lacks(facts.anchor_pairs):
                 faulty_sources.setdefault(number, set()).add(source)
                 if facts.unsettled is not None:
                     unsettled[source] = facts.unsettled
         reporter = Reporter(
-            self.site, self.checker, self.options, self.document_states, self.keys.__contains__, outcomes, turning,
-            self.refresh_targets, self._read_anchors, unsettled,
+            self.site, self.checker, self.options, self.document_states, self.keys.__contains__, outcomes, cyclic_pages,
+            self.refresh_targets, self._reread_anchors, unsettled,
         )  # fmt: skip
         faulty = _make_keys()
-        bad_targets = (key for key, seen in self.judged.items() if self._is_faulty(seen, outcomes))
-        faulty.update(array("Q", bad_targets).tobytes())
+        faulty_keys = (key for key, state in self.judged.items() if self._is_faulty(state, outcomes))
+        faulty.update(array("Q", faulty_keys).tobytes())
         for number, task in enumerate(self.tasks):
             sources = faulty_sources.get(number, set())
             self.summary.read_again += len(sources.difference(unsettled))
@@ -360,7 +360,7 @@ class InternalCheck:
             for is_native, paths in groupby(task.paths, lambda path: self.site.number_of(path) in self.open_references):
                 if is_native:
                     for path in paths:
-                        yield from self._native_findings(reporter, task._replace(paths=(path,)), faulty, turning)
+                        yield from self._native_findings(reporter, task._replace(paths=(path,)), faulty, cyclic_pages)
                 elif to_read := tuple(path for path in paths if has_members or self.site.source_of(path) in sources):
                     yield from reporter.task(task._replace(paths=to_read), sources)
         self.summary.passed.update(reporter.passed)
@@ -371,12 +371,12 @@ class InternalCheck:
         return is_missing or bool(state.findings) or state.outside in outcomes
 
     def _native_findings(
-        self, reporter: Reporter, task: Task, faulty: Keys | _PlainKeys, turning: Set[int]
+        self, reporter: Reporter, task: Task, faulty: Keys | _PlainKeys, cyclic_pages: Set[int]
     ) -> Iterator[Broken]:
-        """Yield the findings of a page that the native kernel has read; faulty: the keys of targets with faults."""
+        """Yield the findings of a page of the native kernel.  faulty: the keys of targets with faults."""
         number = self.site.numbers[self.site.source_of(task.paths[0])]
         open_references, base = self.open_references[number]
-        faults = cast("Keys", self.keys).faults(open_references, cast("Keys", faulty), number in turning)
+        faults = cast("Keys", self.keys).faults(open_references, cast("Keys", faulty), number in cyclic_pages)
         if not faults:
             return
         document_scan = None

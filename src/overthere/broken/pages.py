@@ -21,7 +21,7 @@ from overthere.schemes import scheme
 if TYPE_CHECKING:
     from overthere._native import Pages
 
-__all__ = ["AHEAD", "TOGETHER", "Example", "Lot", "Page", "PageBatches", "count_page", "file_of", "numbers", "reader"]
+__all__ = ["AHEAD", "TOGETHER", "Batch", "Example", "Page", "PageBatches", "count_page", "file_of", "numbers", "reader"]
 
 TOGETHER = 200
 """Files in a batch; progress is reported after each."""
@@ -53,7 +53,7 @@ class Page(NamedTuple):
     """The page to which it refreshes at once."""
 
 
-class Lot(NamedTuple):
+class Batch(NamedTuple):
     """The result of a batch, without the pages that only Python can read."""
 
     pages: list[Page]
@@ -131,13 +131,13 @@ class PageBatches:
         self._pages, self._site, self._checker = pages, site, checker
         self._waiting = iter(numbers)
         self._thread: ThreadPoolExecutor = ThreadPoolExecutor(1, "reading pages")
-        self._futures: deque[Future[Lot]] = deque()
+        self._futures: deque[Future[Batch]] = deque()
         self._submit()
 
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> Lot:
+    def __next__(self) -> Batch:
         if not self._futures:
             raise StopIteration
         lot = self._futures.popleft().result()
@@ -154,9 +154,9 @@ class PageBatches:
             files = _files(self._site, batch)
             self._futures.append(self._thread.submit(self._read_batch, files))
 
-    def _read_batch(self, files: list[tuple[int, str, str]]) -> Lot:
+    def _read_batch(self, files: list[tuple[int, str, str]]) -> Batch:
         rows, targets, outside = self._pages.read(files, self._checker.workers or cores(), self._checker.limit)
-        return Lot([Page(*row) for row in rows], targets, outside)
+        return Batch([Page(*row) for row in rows], targets, outside)
 
     def close(self) -> None:
         """Drop the batches that have not started, and wait for the others."""

@@ -80,8 +80,8 @@ class Places:
         self.value: tuple[tuple[int, str], _Value | None] | None = None
         """The last parsed value, with the place of its tag and the attribute's name."""
         self.has_returns: bool = b"\r" in self.content
-        self.codec: tuple[str, int] | None = ("utf-8", 0) if scan.octets else _codec(scan)
-        self.known_places: list[tuple[int, int]] = scan.octets or [(0, self.codec[1] if self.codec else 0)]
+        self.codec: tuple[str, int] | None = ("utf-8", 0) if scan.known_places else _codec(scan)
+        self.known_places: list[tuple[int, int]] = scan.known_places or [(0, self.codec[1] if self.codec else 0)]
         """Known places: a number of characters, and the number of bytes that encode them."""
 
     def locate(self, reference: Reference) -> Place:

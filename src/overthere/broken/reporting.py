@@ -43,7 +43,7 @@ class Reporter:
     states: Mapping[int, State]
     has: Callable[[int], bool]
     outcomes: Mapping[str, Outcome]
-    turning: Set[int]
+    cyclic_pages: Set[int]
     """The pages in a cycle of refreshes."""
     following: Mapping[int, int]
     """The page to which each page refreshes."""
@@ -104,7 +104,7 @@ class Reporter:
                 ):
                     self.missing[folder, *identity_key[:2], *identity_key[3:]] = state
             kinds = [*state.findings, *self._missing_kinds(reference, state, result), *self._external_kinds(state)]
-            if reference is result.next and identity(result, self.site) in self.turning:
+            if reference is result.next and identity(result, self.site) in self.cyclic_pages:
                 kinds.append(("loop", state.target or ""))
             checked.append((reference, state, kinds))
         faulty = {reference.reference for reference, _, kinds in checked if kinds and reference.at < 0}

@@ -88,14 +88,14 @@ class Scan:
     project: Project = NO_PROJECT
     """The project of which it is a source."""
     more_anchors: str = ""
-    """Why its page on the site may have further anchors; "" if it has none."""
+    """The reason that its page on the site may have further anchors; "" if it has none."""
     is_template: bool = False
     """Whether it is a template of pages whose addresses are not known."""
     notes: dict[str, None] = field(default_factory=dict)
     """The kinds of its notes, as keys in their order."""
     passed: Counter[str] = field(default_factory=Counter)
-    octets: list[tuple[int, int]] = field(default_factory=list)
-    """Known places of a UTF-8 text, each as a number of characters and of bytes; empty if none is known."""
+    known_places: list[tuple[int, int]] = field(default_factory=list)
+    """Known places of a UTF-8 text: the number of characters before each, and of bytes; empty if none is known."""
 
     @property
     def is_whole(self) -> bool:
@@ -170,7 +170,7 @@ def _hide_templates(page_scan: Scan, text: str) -> str:
 
 
 def _is_linked(place: str) -> bool:
-    """Whether an attribute of an element is a link: on components, `href` and `src` are values like any other."""
+    """Whether a place such as "a href" is a link: on an element not in `LINKED`, `href` or `src` is any value."""
     name, _, attribute = place.rpartition(" ")
     return name in LINKED.get(attribute, (name,))
 
@@ -181,10 +181,10 @@ class _HTMLReferences:
     def __init__(self, result: Scan, base: str | None) -> None:
         self.result = result
         self.bases: dict[str | None, Base] = {None: from_content(base, result.document.base)}
-        self.is_refreshed = False
+        self.has_refresh = False
 
     def add(self, item: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
-        """Add a reference if it is a link; a first refresh without delay is `next`.  attributes: None in a sheet."""
+        """Add a link; the first refresh is `Scan.next` if it has no delay.  name, attributes: "" and None in CSS."""
         if not _is_linked(item.where):
             return
         document, bases = self.result.document, self.bases
@@ -199,8 +199,8 @@ class _HTMLReferences:
             item.where, item.reference, item_base, item.target, reason or _skip_reason(item.where), at, end, is_nofollow
         )
         self.result.references.append(reference)
-        if item.where == "meta refresh" and attributes is not None and not self.is_refreshed:  # only the first counts
-            self.is_refreshed = True
+        if item.where == "meta refresh" and attributes is not None and not self.has_refresh:  # only the first counts
+            self.has_refresh = True
             self.result.next = reference if html.is_at_once(attributes["content"]) else None
 
 
@@ -221,7 +221,7 @@ def scan_faults(document: Document, base: str | None, faults: list[tuple[int, in
         pieces = [piece.replace("\r\n", "\n").replace("\r", "\n") for piece in pieces]
     characters = [0, *accumulate(map(len, pieces))]
     result = Scan(
-        document, "html", "".join(pieces), has_anchors=True, octets=list(zip(characters, bounds, strict=True))
+        document, "html", "".join(pieces), has_anchors=True, known_places=list(zip(characters, bounds, strict=True))
     )
     references = _HTMLReferences(result, base)
     for at, (_, holder) in zip(characters[1:], faults, strict=False):
@@ -252,7 +252,7 @@ def _hint_reason(name: str, attributes: dict[str, str]) -> str | None:
 
 
 def _skip_reason(where: str) -> str | None:
-    """Why references at a place are not checked; None if they are."""
+    """Return the reason to skip references at a place; None if they are checked."""
     place = where.rpartition(" ")[2]
     if where.endswith(BASES):
         return "base"
@@ -273,7 +273,7 @@ def _scan_css(page_scan: Scan, options: Options) -> None:
 
 
 def _scan_markdown(page_scan: Scan, options: Options) -> None:
-    """Read Markdown with templates hidden; its anchors depend on the project, whose generator may be unknown."""
+    """Read Markdown with its templates hidden; its anchors follow the rule of the project's generator."""
     from overthere.broken.generators.inserts import inserted_texts
     from overthere.broken.markdown_anchors import MarkdownAnchors
 
@@ -345,17 +345,17 @@ def _scan_notebook(page_scan: Scan, options: Options) -> None:
 
 
 def _scan_xml(page_scan: Scan, options: Options) -> None:
-    """Read XML without templates and front matter; if it has any, it is no fault that the rest is unreadable."""
+    """Read XML without templates and front matter; if it has any, an unreadable rest counts as a template."""
     original = page_scan.document
     visible_text = _hide_templates(page_scan, text_of(page_scan.document)) if page_scan.project.has_templates else ""
     end = front_matter_end(visible_text.encode())
-    is_completed = end > 0 or page_scan.is_template
-    if is_completed:
+    is_unfinished = end > 0 or page_scan.is_template
+    if is_unfinished:
         content = visible_text.encode()[end:].decode().lstrip(templates.MARK + " \n")
         page_scan.document = original._replace(content=content.encode(), charset="utf-8")
     _read_without_places(page_scan, options)
     page_scan.text, page_scan.has_anchors = anchors.xml(page_scan.document, page_scan.anchors)
-    if is_completed:
+    if is_unfinished:
         page_scan.document, page_scan.text = original, visible_text
         if page_scan.notes.pop("unreadable", "") is None:  # it becomes valid XML only when it is filled in
             page_scan.passed["template"] += 1
@@ -386,7 +386,7 @@ def _read_without_places(page_scan: Scan, options: Options) -> None:
 
 
 def text_of(document: Document) -> str:
-    """The characters of a document, without regard to declarations of HTML and XML, with LF for every line end."""
+    """Return the text of a document, ignoring declarations of HTML and XML, with LF for every line end."""
     text = decode_text(document.content, document.charset)[0]
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
