@@ -16,7 +16,7 @@ import pytest
 from overthere import kernel
 from overthere.links.job import threads
 from overthere.links.job.extraction import batches
-from overthere.links.job.pool import _count_rows, _parse_message, _rows_message, _Worker
+from overthere.links.job.pool import _count_rows, _make_rows_message, _parse_message, _Worker
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Link, Options
@@ -54,7 +54,7 @@ def test_a_batch_is_what_was_sent() -> None:
     ]
     batch = to_batch(links)
     for part in (batch, batch.slice(1), batch.slice(len(links))):
-        message = _rows_message(part)
+        message = _make_rows_message(part)
         assert _count_rows(message) == part.num_rows
         assert _parse_message(message).links() == part.links()  # type: ignore[union-attr]
 

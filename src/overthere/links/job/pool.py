@@ -96,6 +96,15 @@ def _run_retry(pipe: Connection, retry: _RetryTask, options: Options) -> None:
     pipe.send_bytes(_TASK_END + pickle.dumps(TaskEnd({}, retry.task.size)))
 
 
+class _Position(NamedTuple):
+    """Where a worker is in a task that it reads again, and whether its rows from there on are new."""
+
+    path_index: int = 0
+    unit: int = -1
+    source: str = ""
+    has_new_rows: bool = True
+
+
 class _Sender:
     """Sends results through a pipe, without the first `rows_to_skip` rows, which have arrived already."""
 
@@ -103,9 +112,8 @@ class _Sender:
         self.pipe, self.rows_to_skip = pipe, rows_to_skip
 
     def send_position(self, path_index: int, progress: Progress) -> None:
-        self.pipe.send_bytes(
-            _POSITION + pickle.dumps((path_index, progress.unit, progress.source, not self.rows_to_skip))
-        )
+        position = _Position(path_index, progress.unit, progress.source, not self.rows_to_skip)
+        self.pipe.send_bytes(_POSITION + pickle.dumps(position))
 
     def send(self, results: Iterator[AnyBatch | TaskEnd], end_prefix: bytes) -> None:
         """Send results without the rows that have arrived; end_prefix begins the message of a `TaskEnd`."""
@@ -116,7 +124,7 @@ class _Sender:
                 skipped = min(self.rows_to_skip, result.num_rows)
                 self.rows_to_skip -= skipped
                 if skipped < result.num_rows:
-                    self.pipe.send_bytes(_rows_message(result.slice(skipped)))
+                    self.pipe.send_bytes(_make_rows_message(result.slice(skipped)))
 
 
 class _Suspect:
@@ -125,10 +133,9 @@ class _Suspect:
     _MOST_DEATHS = 64  # in one path; the rest of it is skipped
 
     def __init__(self) -> None:
-        self.path_index, self.unit, self.source, self.has_new_rows = 0, -1, "", True
-        """The position of the worker that reads it again, and whether its rows are new."""
+        self.position = _Position()
         self.deadly_units: frozenset[int] = frozenset()
-        self.vain_retries = 0  # without a new row
+        self.rowless_retries = 0
         self.kinds: dict[str, tuple[int, int]] = {}
         self.passed: Counter[str] = Counter()
         """Counts of the paths read so far, as `kinds`."""
@@ -140,23 +147,23 @@ class _Suspect:
             total = self.kinds.get(kind, (0, 0))
             self.kinds[kind] = (total[0] + count, total[1] + octets)
 
-    def next_task(self, task: Task, arrived_rows: int) -> tuple[_RetryTask, str | None]:
+    def next_retry(self, task: Task, arrived_rows: int) -> tuple[_RetryTask, str | None]:
         """Choose what the next worker reads after a death; return it, and the source that gets a note.
 
-        The source is "" for the whole path.  After a death without a new row the same is tried again without a note,
-        three times at most.
+        The source is "" for the whole path, and None without a note: if the dead worker sent no new row, the same is
+        tried again, three times at most.
         """
-        if not self.has_new_rows and self.vain_retries < 3:
-            self.vain_retries += 1
+        path_index, unit, source, has_new_rows = self.position
+        if not has_new_rows and self.rowless_retries < 3:
+            self.rowless_retries += 1
             return _RetryTask(task, arrived_rows, -1, self.deadly_units), None
-        deadly_units = self.deadly_units if self.path_index == 0 else frozenset()
-        if self.unit < 0 or self.unit in deadly_units or len(deadly_units) >= self._MOST_DEATHS:
+        deadly_units = self.deadly_units if path_index == 0 else frozenset()
+        if unit < 0 or unit in deadly_units or len(deadly_units) >= self._MOST_DEATHS:
             self.deadly_units = frozenset()
-            return _RetryTask(task._replace(paths=task.paths[self.path_index + 1 :], ignored=0), 0), ""
-        self.deadly_units = deadly_units | {self.unit}
-        return _RetryTask(
-            task._replace(paths=task.paths[self.path_index :], ignored=0), 0, self.unit, self.deadly_units
-        ), self.source
+            return _RetryTask(task._replace(paths=task.paths[path_index + 1 :], ignored=0), 0), ""
+        self.deadly_units = deadly_units | {unit}
+        rest = task._replace(paths=task.paths[path_index:], ignored=0)
+        return _RetryTask(rest, 0, unit, self.deadly_units), source
 
 
 class _Pool:
@@ -251,10 +258,7 @@ class _Pool:
         number = worker.task_numbers[0]
         suspect = self.suspects.get(number)
         if message.startswith(_POSITION):
-            retried = self.suspects[number]
-            retried.path_index, retried.unit, retried.source, retried.has_new_rows = pickle.loads(
-                message[len(_POSITION) :]
-            )
+            self.suspects[number].position = pickle.loads(message[len(_POSITION) :])
             return
         if message.startswith((_PATH_END, _TASK_END)):
             end: TaskEnd = pickle.loads(message[len(_TASK_END) :])
@@ -292,16 +296,15 @@ class _Pool:
             suspect = self.suspects[number] = _Suspect()
             retry = _RetryTask(task, self.arrived_rows.get(number, 0))
         else:
-            retry, source = suspect.next_task(task, self.arrived_rows.get(number, 0))
+            retry, source = suspect.next_retry(task, self.arrived_rows.get(number, 0))
             if source is not None:
                 row_builder = make_rows_builder(self.options)
-                for document in failed_sources(
-                    task._replace(paths=task.paths[suspect.path_index : suspect.path_index + 1], ignored=0),
-                    self.options,
-                ):
+                index = suspect.position.path_index
+                path_task = task._replace(paths=task.paths[index : index + 1], ignored=0)
+                for document in failed_sources(path_task, self.options):
                     row_builder.add_note(document._replace(source=source or document.source), "unreadable")
-                self.store_message(number, _rows_message(row_builder.take()))
-            suspect.path_index, suspect.unit, suspect.source, suspect.has_new_rows = 0, -1, "", not retry.arrived_rows
+                self.store_message(number, _make_rows_message(row_builder.take()))
+            suspect.position = _Position(has_new_rows=not retry.arrived_rows)
         worker = _Worker(self.options)
         self.workers.append(worker)
         self.assign(worker, number, retry.task, retry)
@@ -315,15 +318,12 @@ class _Pool:
 
 
 def _parse_message(message: bytes) -> AnyBatch | TaskEnd:
-    result: AnyBatch | TaskEnd
-    if message.startswith(_TASK_END):
-        result = pickle.loads(message[len(_TASK_END) :])
-    else:
-        result = pickle.loads(memoryview(message)[len(_ROWS) + _COUNT_BYTES :])
+    start = len(_TASK_END) if message.startswith(_TASK_END) else len(_ROWS) + _COUNT_BYTES
+    result: AnyBatch | TaskEnd = pickle.loads(memoryview(message)[start:])
     return result
 
 
-def _rows_message(batch: AnyBatch) -> bytes:
+def _make_rows_message(batch: AnyBatch) -> bytes:
     return _ROWS + batch.num_rows.to_bytes(_COUNT_BYTES, "big") + pickle.dumps(batch)
 
 
