@@ -45,7 +45,7 @@ class Rows(ABC):
 
     def __init__(self) -> None:
         self.begun_page_bytes: int | None = None
-        """Bytes of the page that a page reader has begun; None if rows should be taken and no page is unfinished."""
+        """Size of the page that a page reader left unfinished; None if it stopped only because a batch is full."""
         self.skipped_counts: Counter[str] = Counter()
         """Counts of embedded content that was skipped in Python, by kind."""
         self.base_hrefs: dict[str, str] = {}
@@ -53,12 +53,12 @@ class Rows(ABC):
 
     @property
     def passed_counts(self) -> Counter[str]:
-        """Counts by kind of content that is read only on request, and of records without a document."""
+        """Counts of skipped content by kind: embedded content, unless option `metadata`; records without a document."""
         return +self.skipped_counts
 
     @property
     def make_page_reader(self) -> MakePageReader | None:
-        """The function that makes the reader of a crawl's pages, which makes rows by itself; None if there is none."""
+        """The function that makes the page reader of a crawl or archive, which adds rows here; None if none."""
         return None
 
     @property
@@ -67,7 +67,7 @@ class Rows(ABC):
         return {}
 
     def continue_page(self, document: Document) -> None:
-        """Set the base of the page that a page reader has begun; `make_rows` makes its further rows."""
+        """Set the base of the page that a page reader left unfinished; `make_rows` makes its further rows."""
         self.base = document.base
 
     @abstractmethod
@@ -96,15 +96,15 @@ class Rows(ABC):
         """Add rows of references that share a base."""
 
     @abstractmethod
-    def add_note(self, document: Document, kind: str) -> None:
-        """Add a row with a note on a document."""
+    def add_note(self, document: Document, note: str) -> None:
+        """Add a row with a note on a document, one of `model.NOTES`."""
 
     @abstractmethod
     def take(self) -> AnyBatch:
         """Return all rows and remove them."""
 
     def take_links(self) -> list[Link]:
-        """As `take`."""
+        """Return all rows as links and remove them."""
         return list(links(self.take()))
 
 
@@ -186,8 +186,8 @@ class _NativeRows(Rows):
         ]
         self.native.add(document.source, str(base.uri), base.layer, plain, _parts(document))
 
-    def add_note(self, document: Document, kind: str) -> None:
-        self.native.note(document.source, str(document.base.uri), kind)
+    def add_note(self, document: Document, note: str) -> None:
+        self.native.note(document.source, str(document.base.uri), note)
 
     def take(self) -> AnyBatch:
         return self.native.take()
@@ -199,7 +199,7 @@ def _parts(document: Document) -> dict[str, str] | None:
 
 
 def _map_text(text: str) -> tuple[str | None, str | None, int | None]:
-    """Return the reference that a text maps to or is repaired to; beyond US-ASCII also the fault and its place."""
+    """Map or repair a text; return the reference, and the kind and place of its fault (in US-ASCII, Rust finds it)."""
     reference, problem = to_reference(text)
     kind, at = (None, None) if problem is None or text.isascii() else (problem.kind, problem.start)
     return None if reference is None else str(reference), kind, at
@@ -211,7 +211,7 @@ def _style_references(text: str) -> list[tuple[str, str]]:
 
 
 def _normalizer(options: Options) -> Callable[[str], str]:
-    """Return the function that gives the column `normal` of a target."""
+    """Return a function from a target to its normal form, for the column `normal`."""
     if (form := options.form) is not None:
         return lambda target: str(form(target))
     rung, registry = options.rung, options.registry
@@ -246,12 +246,12 @@ class _PythonRows(Rows):
             self.skipped_counts.update(kind(item.name) for item in items if isinstance(item, EmbeddedContent))
             items = [item for item in items if isinstance(item, Found)]
 
-        def base_against(item: Found) -> Base:
+        def base_of(item: Found) -> Base:
             # A base element is resolved against the base outside of the content (HTML 4.2.3).
             return document.base if item.where == "base href" else from_content(item.codebase, base)
 
         self.pending = (
-            item if isinstance(item, EmbeddedContent) else self.make_link(document, base_against(item), item)
+            item if isinstance(item, EmbeddedContent) else self.make_link(document, base_of(item), item)
             for item in items
         )
         return page.notes
@@ -277,8 +277,8 @@ class _PythonRows(Rows):
         for item in references:
             self._put(self.make_link(document, base, item))
 
-    def add_note(self, document: Document, kind: str) -> None:
-        self._put(_EMPTY._replace(source=document.source, base=str(document.base.uri), error=kind))
+    def add_note(self, document: Document, note: str) -> None:
+        self._put(_EMPTY._replace(source=document.source, base=str(document.base.uri), error=note))
 
     def _make_link(self, document: Document, base: Base, item: Found) -> Link:
         if item.target is not None:
@@ -297,7 +297,7 @@ class _PythonRows(Rows):
         )  # fmt: skip
 
     def _make_link_by_edition(self, document: Document, base: Base, item: Found) -> Link:
-        """Return the row of a reference by an older edition; url-1994 and rfc1738 have no relative references."""
+        """Return a row according to an older edition; url-1994 and rfc1738 have no relative references."""
         rules = edition(self.options.edition)
         reference = item.reference if item.target is None else item.target
         rule, has_relative = _REFERENCES[rules.name]
