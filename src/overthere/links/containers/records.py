@@ -97,7 +97,7 @@ def find_cuts(file: BinaryIO, task_bytes: int) -> Iterator[int]:
 
     An uncompressed file is read from header to header: a WARC file in a record of a WARC file has records too. In a
     gzip file a member is searched from each multiple of `task_bytes` on, and accepted if the next 128 KiB are gzip
-    members too: no content of a record can look like this (see `gzip_member`).
+    members too: no content of a record can look like this (see `gzip_member`).  Other files are not cut.
     """
     yield 0
     size = file.seek(0, os.SEEK_END)
@@ -117,11 +117,10 @@ def find_cuts(file: BinaryIO, task_bytes: int) -> Iterator[int]:
                 if frame is not None and frame.at - last >= task_bytes:
                     last = frame.at
                     yield last
-        case _:
-            pass
 
 
 def _detect_packing(file: BinaryIO, size: int, start: int = 0) -> str:
+    """Return "plain", "gzip", "zstd" or "lz4", by the bytes at `start`, or if these show nothing, by the first ones."""
     if start:  # the record there shows it, without reading the beginning of the file
         file.seek(start)
         head = file.read(8)
@@ -146,7 +145,7 @@ def _skip_skippable_frames(file: BinaryIO) -> tuple[int, bytes]:
 
 
 def _unpacked_limit(max_content: int, size: int) -> int:
-    """Return the maximum size of a file after decompression."""
+    """Return the maximum number of bytes to decompress from a file of this size."""
     return RATIO * max_content + 32 * size
 
 
@@ -316,17 +315,17 @@ def _read_gzip(
         else:
             notes = tuple(dict.fromkeys(filter(None, ("corrupt" if _has_bare_lf(block[0]) else "", note))))
             if (passed := _find_passed_type(block[0])) is None:
-                yield _make_record(at, block[0], data, int(length[1]), notes, note)
+                yield _make_record(at, block[0], data, int(length[1]), notes, is_damaged=bool(note))
             else:
                 yield _make_passed_record(str(at), passed, notes)
         at = next_at
 
 
-def _make_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[str, ...], fault: str) -> Record:
-    """Return the record of a gzip member; with a wrong length, its content is the rest of the member, with a note."""
+def _make_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[str, ...], is_damaged: bool) -> Record:
+    """Return the record of a gzip member; if undamaged and of another length, its content is the rest, with a note."""
     start = len(header)
     end = start + length
-    if fault or (len(data) >= end and not data[end:].strip(b"\r\n")):
+    if is_damaged or (len(data) >= end and not data[end:].strip(b"\r\n")):
         return Record(str(at), header, data[start:end], notes)
     content = data[start:]
     without_end = content.removesuffix(_END_LINES)
@@ -344,7 +343,7 @@ def _is_record(head: bytes) -> bool:
 def _read_unpacked(
     pieces: Iterator[bytes], prefix: str, max_bytes: int, max_content: int, page_reader: PageReader | None
 ) -> Iterator[Record | BegunPage]:
-    """Write decompressed pieces, up to `max_bytes`, to a temporary file and yield its records."""
+    """Write decompressed pieces, up to `max_bytes`, to a temporary file; yield the records in it, with `prefix`."""
     with open_unnamed() as file:
         size, note = write_pieces(pieces, file, max_bytes)
         yield from _read_plain(file, size, 0, size, max_content, page_reader, prefix)
@@ -353,7 +352,7 @@ def _read_unpacked(
 
 
 def write_pieces(pieces: Iterator[bytes], file: BinaryIO, max_bytes: int) -> tuple[int, str]:
-    """Write pieces to a file until there are more than `max_bytes`.  Returns: their size, and a note or ""."""
+    """Write pieces to a file until there are more than `max_bytes`.  Returns: the bytes written, and a note or ""."""
     size = 0
     try:
         for piece in pieces:
