@@ -15,11 +15,12 @@ __all__ = ["PageRun", "read_slice"]
 _MAX_BYTES = 1 << 20
 """The most bytes of a file that are read at once; a larger member is read in Python."""
 
-
 Read = Callable[[], Iterator[Member | Note | PassedContent]]
 
 
 class _Pending(NamedTuple):
+    """A page that has not been read yet, and its bytes in the budget."""
+
     member: PageMember
     document: Document
     size: int
@@ -27,8 +28,7 @@ class _Pending(NamedTuple):
 
 
 class PageRun:
-    """Pages that follow one another in a file, which must be seekable.  One that is not exactly as its archive says is
-    read in Python."""
+    """Pages that follow one another in a seekable file.  A page that contradicts its archive is read in Python."""
 
     def __init__(self, file: BinaryIO, place: Place, container: Document) -> None:
         self.file, self.place = file, place
@@ -38,7 +38,7 @@ class PageRun:
         """The offsets in the file of the first member, and of what follows the last one."""
 
     def accepts(self, document: Document, size: int) -> bool:
-        """Whether a member of `size` bytes is read here, judging by its name."""
+        """Whether a member of `size` bytes is an HTML page, judging by its name, and can be read here."""
         return (
             self.reader is not None
             and 0 < size <= self.place.options.limit
@@ -49,9 +49,9 @@ class PageRun:
     def add(
         self, document: Document, start: int, end: int, packed: int, size: int, entry: Entry | None, read: Read
     ) -> Iterator[BegunPage | Member | Note | PassedContent]:
-        """Add a member in [start, end) of the file; yield what is read before it.
+        """Add a page in [start, end) of the file; yield what must be read now: the pages before it, or it in Python.
 
-        packed, entry: as in `PageMember`.  size: bytes of its content.  read: reads it in Python.
+        packed, entry: as in `PageMember`.  size: bytes of its content.  read: reads it in Python, once at most.
         """
         budget = self.place.budget
         if start < 0 or end - start > _MAX_BYTES or budget is None or budget.remaining <= 0:
@@ -69,7 +69,7 @@ class PageRun:
         self.end = end
 
     def flush(self) -> Iterator[BegunPage | Member | Note | PassedContent]:
-        """Read the pages; yield those with rows to take, and members that Python must read."""
+        """Read all added pages; yield those with rows to take, and those that Python must read."""
         pages, self.pages = self.pages, []
         if not pages or self.reader is None or self.place.budget is None:
             return
@@ -86,7 +86,7 @@ class PageRun:
 
 
 def read_slice(file: BinaryIO, start: int, size: int) -> bytes:
-    """Return bytes of a file, without moving in it."""
+    """Return `size` bytes of a file from `start` on; its position stays the same."""
     position = file.tell()
     file.seek(start)
     data = file.read(size)

@@ -46,13 +46,13 @@ def _read_members(
         fileobj=bounded, mode="r|", tarinfo=header, encoding="utf-8", errors="surrogateescape"
     ) as archive:
         try:
-            for info in _infos(archive, None if end is None else end - start):
+            for info in _iterate_members(archive, None if end is None else end - start):
                 if info.isreg():
                     yield from pages.read(archive, info)
                 elif not info.isdir():
                     yield PassedContent("link" if info.issym() or info.islnk() else "device")
-            if not faults.notes and end is None:
-                faults.notes += _find_end_faults(archive.fileobj, faults.has_end)
+            if not faults.notes and end is None and (note := _find_end_note(archive.fileobj, faults.has_end)):
+                faults.notes.append(note)
         except Exception:
             yield from pages.run.flush()
             raise
@@ -87,19 +87,19 @@ def _header_class(faults: _HeaderFaults) -> type[tarfile.TarInfo]:
 
         def _proc_member(self, archive: Any) -> Any:
             if self.type == tarfile.XGLTYPE:
-                archive.fileobj.global_octets += self.size
-            if (self.type in _EXTENSIONS and self.size > _MAX_HEADER) or archive.fileobj.global_octets > _MAX_HEADER:
+                archive.fileobj.global_bytes += self.size
+            if (self.type in _EXTENSIONS and self.size > _MAX_HEADER) or archive.fileobj.global_bytes > _MAX_HEADER:
                 raise TooLarge
             if self.size < 0:
                 raise tarfile.HeaderError("a size below zero")
-            with archive.fileobj.header():
+            with archive.fileobj.count_header():
                 return super()._proc_member(archive)  # type: ignore[misc]
 
     return Header
 
 
 class _Pages:
-    """Reads regular files: pages many at a time (`page_run`), if the archive can be read at any place."""
+    """Reads regular files: pages many at a time (`page_run`), if the archive is seekable."""
 
     def __init__(self, stream: Stream, container: Document, place: Place, start: int) -> None:
         """start: the offset in the archive at which `tarfile` begins; the stream moves there."""
@@ -127,8 +127,8 @@ class _Pages:
         yield Member(member, io.BytesIO(read_slice(self.file, at, size)))
 
 
-def _infos(archive: Any, end: int | None) -> Iterator[Any]:
-    """Yield the members that begin before `end`, at least one."""
+def _iterate_members(archive: Any, end: int | None) -> Iterator[Any]:
+    """Yield the headers of the members that begin before `end`, and always the first one."""
     while (info := archive.next()) is not None:
         archive.members.clear()  # otherwise it would keep all of them
         yield info
@@ -137,7 +137,7 @@ def _infos(archive: Any, end: int | None) -> Iterator[Any]:
 
 
 def find_parts(file: BinaryIO, size: int) -> Iterator[Part]:
-    """Yield parts of about `size` bytes; the last begins at the latest where a header needs those before it."""
+    """Yield parts of about `size` bytes; from a header on that needs those before it, all is one part."""
     start = at = 0
     with suppress(OSError):  # the reader of the last part reports it
         while (next_at := _find_next_member(file, at)) is not None:
@@ -149,7 +149,7 @@ def find_parts(file: BinaryIO, size: int) -> Iterator[Part]:
 
 
 def _find_next_member(file: BinaryIO, at: int) -> int | None:
-    """Return the offset after a member; None if that is not certain from its headers alone."""
+    """Return the offset after the member at `at`; None if that is not certain from its headers alone."""
     while True:
         file.seek(at)
         header = _HEADER.fullmatch(file.read(tarfile.BLOCKSIZE))
@@ -177,7 +177,7 @@ _PLAIN_RECORDS = (b"atime", b"comment", b"ctime", b"gname", b"linkpath", b"mtime
 
 
 def _has_plain_records(records: bytes, kind: bytes) -> bool:
-    """Whether pax records change neither where members are nor, from a global header, anything in them."""
+    """Whether pax records leave the offsets of members as they are, and those of a global header also all else."""
     at = 0
     while record := _PAX_RECORD.match(records, at):
         if record[2] not in _PLAIN_RECORDS or (kind == tarfile.XGLTYPE and record[2] != b"comment"):
@@ -189,40 +189,39 @@ def _has_plain_records(records: bytes, kind: bytes) -> bool:
     return at == len(records)
 
 
-def _find_end_faults(file: Any, has_end: bool) -> Iterator[str]:
-    """Check the end of an archive: two blocks of zeros (pax, "ustar Interchange Format"), and zeros after them.
+def _find_end_note(file: Any, has_end: bool) -> str | None:
+    """Return the note for an archive that does not end in two blocks of zeros (pax, "ustar Interchange Format").
 
-    has_end: whether the first block of zeros was read.  Yields: the kind of the note, if there is a fault.
+    has_end: whether the first block of zeros was read; only zeros may follow the second.
     """
     block = file.read(tarfile.BLOCKSIZE) if has_end else b""
     if len(block) < tarfile.BLOCKSIZE:
-        yield "truncated"
-        return
+        return "truncated"
     while block:
         if block.strip(b"\0"):
-            yield "corrupt"
-            return
+            return "corrupt"
         block = file.read(PIECE)
+    return None
 
 
 class _BoundedStream:
-    """A stream that raises when read beyond its end: tarfile would read 2**95 octets that are not there."""
+    """A stream that raises EOFError after 8 empty reads: for a size of 2**95 bytes, tarfile would read on and on."""
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream
-        self.remaining = 8
+        self.empty_reads_left = 8
 
     def read(self, size: int, /) -> bytes:
         part = self.stream.read(size)
         if not part:
-            self.remaining -= 1
-            if self.remaining < 0:
+            self.empty_reads_left -= 1
+            if self.empty_reads_left < 0:
                 raise EOFError
         return part
 
 
 class _HeaderLimit:
-    """Limits the octets that headers read after their first block: pax records, long names, the maps of sparse files.
+    """Limits the bytes that headers read after their first block: pax records, long names, the maps of sparse files.
 
     The library makes lists of the records and maps, and keeps global records for all later members.
     """
@@ -230,11 +229,11 @@ class _HeaderLimit:
     def __init__(self, file: Any) -> None:
         self.file = file
         self.depth = 0
-        self.remaining = _HEADER_BYTES
-        self.global_octets = 0
+        self.remaining = _HEADER_BYTES_OF_ALL
+        self.global_bytes = 0
 
     @contextmanager
-    def header(self) -> Iterator[None]:
+    def count_header(self) -> Iterator[None]:
         self.depth += 1
         try:
             yield
@@ -258,5 +257,5 @@ _PAX_TYPES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 _EXTENSIONS = (*_PAX_TYPES, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 _MAX_HEADER = 1 << 20
 """Maximum bytes of a header that continues in blocks of its own, and of all global ones together."""
-_HEADER_BYTES, _HEADER_BYTES_PER_MEMBER = 1 << 22, 1 << 11
+_HEADER_BYTES_OF_ALL, _HEADER_BYTES_PER_MEMBER = 1 << 22, 1 << 11
 """Bytes that all such headers may have together, and the bytes that each member adds to them."""

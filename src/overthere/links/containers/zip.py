@@ -46,7 +46,7 @@ def members(
 
 
 class _GuardedZip(io.RawIOBase):
-    """A ZIP file that raises TooLarge for a directory too large for memory, and reads names by `zip_names`."""
+    """A ZIP file that raises TooLarge for a directory too large for memory, and transforms names (`zip_names`)."""
 
     _MAX_READ_BYTES = 1 << 24
 
@@ -151,7 +151,7 @@ def _read_entries(
 
 
 _NATIVE_METHODS, _UNUSUAL_FLAGS = (ZIP_STORED, ZIP_DEFLATED), 0b0110_0001
-"""The flags of encryption, patched data and strong encryption (APPNOTE 4.4.4)."""
+"""What the native kernel reads, and the flags of encryption, patches, strong encryption (APPNOTE 4.4.4)."""
 
 
 def _is_folder(info: zipfile.ZipInfo) -> bool:
@@ -164,23 +164,23 @@ _MAX_EMPTY_BYTES = 2
 
 
 def _list_entries(archive: zipfile.ZipFile) -> Iterator[Entry]:
-    """Yield the entries of the directory; the second entry of one member gets the end 0."""
+    """Yield the entries of the directory; of two entries for one member, the second gets the end 0."""
     ends = _find_ends(archive)
     for info in archive.infolist():
         yield Entry(info, ends.pop(info.header_offset, 0))
 
 
 def _find_ends(archive: zipfile.ZipFile) -> dict[int, int]:
-    """Map the offset of each member to the limit of its end: overlapping members could be documents without number."""
+    """Map the offset of each member to the limit of its end: overlapping members could be any number of documents."""
     places = sorted({info.header_offset for info in archive.infolist()})
     return dict(zip(places, [*places[1:], archive.start_dir], strict=False))
 
 
 def _make_document(
-    info: zipfile.ZipInfo, document: Document, base: Base, root_uri: URI | None, is_epub: bool
+    info: zipfile.ZipInfo, container: Document, base: Base, root_uri: URI | None, is_epub: bool
 ) -> Document:
     name = info.filename.encode("utf-8", "surrogateescape")
-    member = member_document(document, info.filename, member_base(name, base, root_uri))
+    member = member_document(container, info.filename, member_base(name, base, root_uri))
     if is_epub and info.filename.lower().endswith((".html", ".htm")):
         # Documents of EPUB are XHTML (EPUB 3.3 6.1).
         return member._replace(media_type="application/xhtml+xml")
@@ -190,7 +190,7 @@ def _make_document(
 def ends_as_zip(file: BinaryIO) -> bool:
     """Whether a file ends with the end record of a ZIP file, after a directory of the size that it states.
 
-    Data before them, as in a self-extracting file, do not matter then (APPNOTE 4.1.9, 4.3.16).
+    Then it may begin with other data, such as a program that unpacks it (APPNOTE 4.1.9, 4.3.16).
     """
     size = file.seek(0, os.SEEK_END)
     start = max(size - _MAX_END_BYTES, 0)
@@ -257,15 +257,14 @@ def _read_end_record(archive: zipfile.ZipFile, file: BinaryIO) -> bytes:
 
 def _find_end_note(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
     """Return the note for a file that does not end where its end record states (APPNOTE 4.3.16)."""
-    comment_size = len(archive.comment)
     record = _read_end_record(archive, file)
     if record.startswith(b"PK\x05\x06"):
-        return None if int.from_bytes(record[20:22], "little") == comment_size else "truncated"
+        return None if int.from_bytes(record[20:22], "little") == len(archive.comment) else "truncated"
     return "corrupt"
 
 
-def _recover_members(file: BinaryIO, document: Document, place: Place) -> Iterator[Member | Note | PassedContent]:
-    """Yield the members of an archive whose directory cannot be used, complete or not, and a note on the archive."""
+def _recover_members(file: BinaryIO, document: Document, place: Place) -> Iterator[Member | Note]:
+    """Yield the members of an archive whose directory cannot be used, even if cut off, and a note on the archive."""
     base = enclosed(document.base)
     is_epub = False
     for number, local in enumerate(zip_recovery.find_members(file)):
@@ -280,7 +279,7 @@ def _recover_members(file: BinaryIO, document: Document, place: Place) -> Iterat
             continue
         try:
             stream = zip_recovery.open_member(file, local)
-        except Exception as error:  # as above
+        except Exception as error:  # on hostile bytes the library may raise anything
             yield Member(member._replace(notes=(fault_note(error),)), None)
             continue
         if number == 0 and local.info.filename == "mimetype":
@@ -291,7 +290,8 @@ def _recover_members(file: BinaryIO, document: Document, place: Place) -> Iterat
 
 def _read_member(
     archive: zipfile.ZipFile, guarded_file: _GuardedZip, info: zipfile.ZipInfo, member: Document
-) -> Iterator[Member | Note | PassedContent]:
+) -> Iterator[Member | Note]:
+    """Yield the member with its stream, or without one if it cannot be opened."""
     if info.flag_bits & 1:
         yield Member(member._replace(notes=("encrypted",)), None)
         return
@@ -301,7 +301,7 @@ def _read_member(
     guarded_file.transform = zip_names.prepare_header
     try:
         stream = archive.open(info)
-    except Exception as error:  # as above
+    except Exception as error:  # on hostile bytes the library may raise anything
         yield Member(member._replace(notes=(fault_note(error),)), None)
         return
     finally:
