@@ -122,24 +122,24 @@ class _ResourceBase:
     # -- content and entries
 
     def _take_buffer(self) -> Iterator[bytes]:
-        """Yield the buffered content, which `entries` did not need or `read` did not return."""
+        """Yield and remove the buffered content, which `entries` did not need or `read` did not return."""
         if self._buffer:
             piece = bytes(self._buffer)
             self._buffer.clear()
             yield piece
 
     def _accept(self, effect: Effect) -> Entry | None:
-        """Buffer the content of an effect; return its entry, None if it has none."""
+        """Buffer the content of an effect if it has any; return its entry, None if it has none."""
         if isinstance(effect, Data):
             self._buffer += effect.octets
         return effect.entry if isinstance(effect, Item) else None
 
     def _needs_more(self, size: int, whole: bool) -> bool:
-        """Return whether a read needs more bytes: `size` if `whole`, otherwise one; for -1 over the limit."""
+        """Whether a read needs more: `size` bytes if `whole`, otherwise one; for -1, one more than the limit."""
         return len(self._buffer) < (_MAX_BYTES_AT_ONCE + 1 if size < 0 else size if whole else min(size, 1))
 
-    def _take_octets(self, size: int) -> bytes:
-        """Return up to `size` bytes from the buffer; all of them for -1.  Raises: LimitExceeded."""
+    def _take_bytes(self, size: int) -> bytes:
+        """Remove up to `size` bytes from the buffer and return them; all for -1.  Raises: LimitExceeded."""
         if size < 0 and len(self._buffer) > _MAX_BYTES_AT_ONCE:
             raise LimitExceeded(f"more than {_MAX_BYTES_AT_ONCE:,} octets at once: read it in pieces", uri=self.uri)
         end = len(self._buffer) if size < 0 else size
@@ -168,11 +168,11 @@ class _LineSplitter:
     def __init__(self, charset: str, errors: str, uri: URI) -> None:
         self.decoder = io.IncrementalNewlineDecoder(charsets.decoder(charset, errors), translate=True)
         self.unfinished = io.StringIO(newline="")
-        """The line that is not complete yet: a list of its parts would take 60 octets for each."""
+        """The line that is not complete yet; a list of its parts would take 60 bytes for each part."""
         self.uri = uri
 
     def feed(self, octets: bytes, final: bool = False) -> list[str]:
-        """Return the lines that end in these bytes, or with `final`; without their ends (CR LF, LF, CR)."""
+        """Return the lines that these bytes complete, all if `final`, without their ends (CR LF, LF, CR)."""
         *lines, unfinished = self.decoder.decode(octets, final).split("\n")
         if lines:
             lines[0] = self.unfinished.getvalue() + lines[0]
@@ -235,7 +235,7 @@ class Resource(_ResourceBase):
         """
         while self._needs_more(size, whole) and (effect := self._transport.advance()) is not None:
             self._accept(effect)
-        return self._take_octets(size)
+        return self._take_bytes(size)
 
     def text(self, charset: str | None = None, errors: str = "strict") -> str:
         """Return the content as text, decoded by `charset` or that of the media type.  Raises: UnicodeDecodeError.
@@ -325,7 +325,7 @@ class AsyncResource(_ResourceBase):
         """Return `size` bytes, or fewer at the end; all for -1.  whole, Raises: as for `Resource.read`."""
         while self._needs_more(size, whole) and (effect := await self._transport.advance()) is not None:
             self._accept(effect)
-        return self._take_octets(size)
+        return self._take_bytes(size)
 
     async def text(self, charset: str | None = None, errors: str = "strict") -> str:
         """Return the content as text.  Raises: UnicodeDecodeError."""

@@ -106,7 +106,7 @@ class Carrier:
         self.channels: dict[int, socket.socket | io.FileIO] = {}
         """Open sockets and files, by number of the channel."""
         self.peer_address: tuple[int, Any] | None = None
-        """The judged and connected address; data connections use it too."""
+        """The address that the policy allowed and that is connected; data connections use it too."""
         self.error: AccessError | None = None
         """The first error: every later call raises it again."""
         self.is_over: bool = False
@@ -227,7 +227,7 @@ class Carrier:
     # -- connections
 
     def _connect_any(self, dial: Dial) -> Generator[Waiting, Any, None]:
-        """Connect to the first address that answers, all within `connect_timeout`; "through" only begins TLS."""
+        """Connect to the first address that answers, all within `connect_timeout`; "through": use the open channel."""
         where = f"connect {dial.host or 'data'} {dial.port}"
         deadline = monotonic() + self.policy.connect_timeout
         problem: OSError | ValueError | None = None
@@ -252,7 +252,7 @@ class Carrier:
         raise AccessFailed(f"no connection: {problem}", uri=self.uri, where=where) from problem
 
     def _find_addresses(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, list[tuple[int, Any]]]:
-        """Return the only addresses to connect to, which the policy allows: the peer's for data, or of one look-up."""
+        """Return the allowed addresses: the peer's for a data connection, otherwise those of a single look-up."""
         if dial.channel and self.peer_address is not None:
             self.policy.judge_data_port(dial.port, self.uri)
             family, address = self.peer_address
@@ -311,7 +311,7 @@ class Carrier:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def _secure(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, None]:
-        """Begin TLS on a channel."""
+        """Begin TLS on the channel."""
         sock = self._endpoint(dial.channel)
         assert isinstance(sock, socket.socket)
         # A connection that ends without a closure alert is incomplete (RFC 9112 9.8).
@@ -335,6 +335,7 @@ class Carrier:
         return endpoint
 
     def _read(self, read: Read) -> Generator[Waiting, Any, bytes | None]:
+        """Return data of a channel, b"" at its end, None if none arrives within `read.patience`."""
         endpoint = self._endpoint(read.channel)
         timeout, max_bytes = self.policy.read_timeout if read.patience is None else read.patience, self.policy.max_bytes
         size = read.size
@@ -375,6 +376,7 @@ class Carrier:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
 
     def _open_local(self, effect: OpenLocal) -> Generator[Waiting, Any, LocalFile | None]:
+        """Return a local file; None if it is optional and missing."""
         self.policy.judge_file(self.uri)
         self._hang_up(effect.channel)
         try:
