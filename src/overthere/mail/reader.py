@@ -19,11 +19,11 @@ _READ_BYTES = 1 << 18
 _MAX_LINE_BYTES = 1 << 16
 _MAX_HEADER_BYTES = 1 << 20
 """Maximal bytes of a header; the rest is read as body."""
-_MAX_MARK_BYTES = 1024
+_MAX_BOUNDARY_BYTES = 1024
 _LOOKBACK_BYTES = 4
-"""Consumed bytes that stay in the buffer, to check whether the line before a mark is empty."""
+"""Consumed bytes that stay in the buffer, to check whether the line before a boundary is empty."""
 
-# Candidates for marks, by whether there are delimiters and whether the file is an mbox; `re` finds line feeds fast.
+# Possible boundaries, by whether there are delimiters and whether the file is an mbox; `re` finds line feeds fast.
 _DELIMITER, _FROM = rb"--", rb"From (?:(?<=\n\nFrom )|(?<=\n\r\nFrom ))"
 FROM_LINE = re.compile(rb"\n%s" % _FROM)
 """The beginning of a message of an mbox, after an empty line, whose line feed is the first byte."""
@@ -36,7 +36,7 @@ _HEADER_LINE = re.compile(rb"[!-9;-~]++[ \t]*+:|[ \t]|>?From ")
 
 
 class Boundary(NamedTuple):
-    """Where a part ends: at a delimiter of the multipart at `depth`, at -1 the end of the message."""
+    """A line that ends a part: a delimiter of the multipart at `depth`; depth -1: the end of the message."""
 
     depth: int
     is_closing: bool = False
@@ -55,12 +55,12 @@ class MessageReader:
         self.is_finished: bool = False
         self.is_mbox = False
         self.has_lone_returns: bool | None = None
-        """Whether lines end in CR alone; they are read as lines."""
+        """Whether lines end in CR alone, which is then read as LF; None if nothing has been read."""
         self.is_line_end_due: bool = False
         """Whether the line end at `at` belongs to the header or delimiter before it, and must be skipped."""
 
     def fill(self) -> Generator[Effect, Any, bool]:
-        """Read more of the file into the buffer, and drop consumed bytes, which moves `at`; return False at its end."""
+        """Drop consumed bytes from the buffer (`at` changes with it) and read more; return False at the file's end."""
         if self.is_finished:
             return False
         consumed = max(0, self.at - _LOOKBACK_BYTES)
@@ -113,9 +113,9 @@ class MessageReader:
         return True
 
     def read_header(self, default: str) -> Generator[Effect, Any, Header]:
-        """Read the next header.  The line end before the body stays, because a delimiter may follow at once.
+        """Read the next header.  The line end before the body is not consumed: a delimiter may follow at once.
 
-        A line that is not a field ends it too (RFC 5322 3.5): the body begins there.  `default` is that of `Header`.
+        A line that is not a field ends it too (RFC 5322 3.5): the body begins there.  default: as in `Header`.
         """
         self.at += self.is_line_end_due
         self.is_line_end_due = False
@@ -136,9 +136,9 @@ class MessageReader:
         return Header(bytes(raw), blank, broken, default)
 
     def read_piece(self, delimiter_depths: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Boundary | None]]:
-        """Return the next piece of content, and the mark after it, or None.
+        """Return the next piece of content, and the boundary after it; None if none is reached.
 
-        delimiter_depths: depths by delimiter.  The line end before a mark belongs to it (RFC 2046 5.1.1).
+        delimiter_depths: depths by delimiter.  The line end before a boundary belongs to it (RFC 2046 5.1.1).
         """
         search_start = self.at
         candidates = _CANDIDATES.get((bool(delimiter_depths), self.is_mbox))
@@ -147,34 +147,34 @@ class MessageReader:
             if match is None:
                 if self.is_finished:
                     return self._take_rest(), END
-                # The last bytes may be the beginning of a mark, with the CR before it.
+                # The last bytes may be the beginning of a boundary, with the CR before it.
                 content = self._consume(max(self.at, len(self.buffer) - 7))
                 yield from self.fill()
                 return content, None
             start = match.start()
-            end = self.buffer.find(b"\n", start + 1, start + _MAX_MARK_BYTES)
-            if end < 0 and not self.is_finished and len(self.buffer) - start < _MAX_MARK_BYTES:
+            end = self.buffer.find(b"\n", start + 1, start + _MAX_BOUNDARY_BYTES)
+            if end < 0 and not self.is_finished and len(self.buffer) - start < _MAX_BOUNDARY_BYTES:
                 scanned = start - self.at
                 yield from self.fill()
                 search_start = self.at + scanned
                 continue
-            mark = _boundary_of(
-                bytes(self.buffer[start + 1 : end if end >= 0 else start + _MAX_MARK_BYTES]), delimiter_depths
+            boundary = _boundary_of(
+                bytes(self.buffer[start + 1 : end if end >= 0 else start + _MAX_BOUNDARY_BYTES]), delimiter_depths
             )
-            if mark is None:
+            if boundary is None:
                 search_start = start + 1
                 if start - self.at > _READ_BYTES:
                     return self._consume(start), None
                 continue
             # The empty line before "From " belongs to the file, the line end before a delimiter to the delimiter.
             content = self._consume(start - (1 if start > self.at and self.buffer[start - 1] == 13 else 0))
-            # The mark's line end may begin another delimiter, which follows at once (RFC 2046 5.1.1).
-            self.at = start + 1 if mark is END else end if end >= 0 else len(self.buffer)
-            self.is_line_end_due = mark is not END and end >= 0
-            return content, mark
+            # The boundary's line end may begin another delimiter, which follows at once (RFC 2046 5.1.1).
+            self.at = start + 1 if boundary is END else end if end >= 0 else len(self.buffer)
+            self.is_line_end_due = boundary is not END and end >= 0
+            return content, boundary
 
     def _consume(self, end: int) -> bytes:
-        """Return the bytes up to an offset of the buffer and move behind them; a line end that is due is left out."""
+        """Return the bytes up to an offset of the buffer and move after them; a line end that is due is left out."""
         content = bytes(self.buffer[self.at : end])
         self.at = max(self.at, end)
         if content and self.is_line_end_due:
@@ -277,5 +277,5 @@ PLAIN = frozenset(("", "7bit", "8bit", "binary"))
 
 
 def decoder(encoding: str) -> Decoder:
-    """Return a decoder for a Content-Transfer-Encoding; for an unknown one, it changes nothing (RFC 2045 6.4)."""
+    """Return a decoder for a Content-Transfer-Encoding; one that changes nothing if it is unknown (RFC 2045 6.4)."""
     return _DECODERS.get(encoding, Decoder)()
