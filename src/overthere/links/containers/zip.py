@@ -151,7 +151,7 @@ def _read_entries(
 
 
 _NATIVE_METHODS, _UNUSUAL_FLAGS = (ZIP_STORED, ZIP_DEFLATED), 0b0110_0001
-"""What the native kernel reads, and the flags of encryption, patches, strong encryption (APPNOTE 4.4.4)."""
+"""The methods that the native kernel reads; flags of encryption, patches, strong encryption (APPNOTE 4.4.4)."""
 
 
 def _is_folder(info: zipfile.ZipInfo) -> bool:
@@ -164,7 +164,7 @@ _MAX_EMPTY_BYTES = 2
 
 
 def _list_entries(archive: zipfile.ZipFile) -> Iterator[Entry]:
-    """Yield the entries of the directory; of two entries for one member, the second gets the end 0."""
+    """Yield the entries of the directory; a second entry for the same member gets the end 0."""
     ends = _find_ends(archive)
     for info in archive.infolist():
         yield Entry(info, ends.pop(info.header_offset, 0))

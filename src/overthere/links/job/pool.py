@@ -162,8 +162,8 @@ class _Suspect:
             self.deadly_units = frozenset()
             return _RetryTask(task._replace(paths=task.paths[path_index + 1 :], ignored=0), 0), ""
         self.deadly_units = deadly_units | {unit}
-        rest = task._replace(paths=task.paths[path_index:], ignored=0)
-        return _RetryTask(rest, 0, unit, self.deadly_units), source
+        remaining_task = task._replace(paths=task.paths[path_index:], ignored=0)
+        return _RetryTask(remaining_task, 0, unit, self.deadly_units), source
 
 
 class _Pool:

@@ -58,7 +58,7 @@ class Rows(ABC):
 
     @property
     def make_page_reader(self) -> MakePageReader | None:
-        """The function that makes the page reader of a crawl or archive, which adds rows here; None if none."""
+        """The function that makes the page reader of a crawl or archive, which adds rows here; None if unavailable."""
         return None
 
     @property
