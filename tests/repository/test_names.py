@@ -60,8 +60,8 @@ def test_no_function_shares_its_name_with_a_module() -> None:
 
 LINES = 77_274
 """Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
-number with a reason.  The last: archives that are cut into tasks, with pages that the kernel reads (450 lines), and what a
-tenth attack found (40)."""
+number with a reason.  The last: archives that are cut into tasks, with pages that the kernel reads (450 lines), and
+what a tenth attack found (40)."""
 
 
 def test_the_package_does_not_grow() -> None:
