@@ -336,7 +336,7 @@ def test_a_repeated_put_recognizes_its_own_object(server: Store, bucket: str) ->
         opened = store_of(f"s3://{bucket}")
         assert opened.put("x", io.BytesIO(b"ours"), "")
         with pytest.raises(FileExistsError):
-            opened.put("x", io.BytesIO(b"ceph"), "")
+            opened.put("x", io.BytesIO(b"other"), "")
     assert server.get(bucket, "x") == b"ours"
 
 
