@@ -20,7 +20,7 @@ from overthere.grammar.library import grammar
 from overthere.values.template.expand import expand, form_value
 from overthere.values.template.match import unescape_tokens
 from support import NO_SUITE, cases, ids, linear, suite
-from test_automata import printed
+from test_automata import printed_rules
 
 ROWS = cases("template")
 VARIABLES: dict[str, Any] = {
@@ -81,7 +81,9 @@ def test_transcription() -> None:
     wanted = dict[str, str]()
     for start, end in (("1.5.  Notational Conventions", "1.6."), ("2.  Syntax", "3.  Expansion")):
         wanted |= {
-            n: t for n, t in printed("rfc6570", start, end, indent=5).items() if n not in ("ALPHA", "DIGIT", "HEXDIG")
+            n: t
+            for n, t in printed_rules("rfc6570", start, end, indent=5).items()
+            if n not in ("ALPHA", "DIGIT", "HEXDIG")
         }
     found = {rule.name: rule.text for rule in grammar("rfc6570").rules.values()}
     assert set(found) == set(wanted)

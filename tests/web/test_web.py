@@ -479,15 +479,15 @@ def read_until_closed(client: socket.socket, *, drip: bytes = b"") -> bytes:
 
 
 @pytest.mark.parametrize("drip", [b"", b"a"], ids=["waits", "drips"])
-@pytest.mark.parametrize("request", BEGINNINGS.values(), ids=BEGINNINGS)
-def test_a_slow_request_is_closed_at_the_deadline(impatient_server: Explainer, request: bytes, drip: bytes) -> None:
+@pytest.mark.parametrize("beginning", BEGINNINGS.values(), ids=BEGINNINGS)
+def test_a_slow_request_is_closed_at_the_deadline(impatient_server: Explainer, beginning: bytes, drip: bytes) -> None:
     with socket.create_connection(("127.0.0.1", impatient_server.port)) as client:
         client.settimeout(0.05)
-        client.sendall(request)
+        client.sendall(beginning)
         came = read_until_closed(client, drip=drip)
-    if b"/nope" in request:
+    if b"/nope" in beginning:
         assert came.startswith(b"HTTP/1.1 404 ")
-    elif request:
+    elif beginning:
         assert came.startswith(b"HTTP/1.1 408 ") or came == b""
     assert impatient_server.ask("/").status == 200
 
