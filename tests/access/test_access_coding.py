@@ -16,7 +16,7 @@ import overthere
 from overthere.access.errors import AccessError, AccessFailed, LimitExceeded, ProtocolError
 from overthere.access.policy import Policy
 from overthere.ground.codings import Decoder, Undecodable
-from servers.faults import cut, faulty, simple
+from servers.faults import close_at, faulty, simple
 from support import linear, processor
 
 TEXT = b"<p>caf\xc3\xa9</p>\n" * 1000
@@ -41,7 +41,10 @@ def answer(coding: str, body: bytes, more: str = "Content-Type: text/html; chars
 
 
 def opened(octets: bytes, path: str = "x", policy: Policy = LOCAL) -> Iterator[overthere.access.resource.Resource]:
-    with faulty(simple(cut(octets))) as server, overthere.open(f"http://127.0.0.1:{server.port}/{path}", policy) as one:
+    with (
+        faulty(simple(close_at(octets))) as server,
+        overthere.open(f"http://127.0.0.1:{server.port}/{path}", policy) as one,
+    ):
         yield one
 
 
@@ -126,7 +129,7 @@ async def _read_beside(octets: bytes) -> None:
             await asyncio.sleep(0)
 
     other = asyncio.create_task(count())
-    with faulty(simple(cut(octets))) as server, contextlib.suppress(AccessError):
+    with faulty(simple(close_at(octets))) as server, contextlib.suppress(AccessError):
         async with await overthere.aopen(f"http://127.0.0.1:{server.port}/x", LOCAL.with_(total_timeout=1)) as there:
             before = turns
             while await there.read(1 << 16):

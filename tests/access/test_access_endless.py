@@ -15,7 +15,7 @@ from overthere.access.policy import Policy
 from overthere.access.saved_file import SavedFile
 from overthere.access.wire import Dial, Dialogue, Head, Read, Write
 from overthere.values.uri import URI
-from servers.faults import cut, endless, faulty, simple
+from servers.faults import close_at, endless, faulty, simple
 
 PATIENT = Policy.local().with_(read_timeout=60)
 POLICY = PATIENT.with_(total_timeout=1)
@@ -75,7 +75,7 @@ def test_what_is_no_listing_is_not_read_for_entries() -> None:
 def test_a_time_that_no_system_waits() -> None:
     policy = Policy.local().with_(read_timeout=1e12, connect_timeout=1e12)
     with (
-        faulty(simple(cut(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))) as server,
+        faulty(simple(close_at(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))) as server,
         open_(f"http://127.0.0.1:{server.port}/", policy) as resource,
     ):
         assert resource.read() == b"ok"

@@ -38,7 +38,7 @@ from overthere.schemes import Access
 from overthere.schemes.locator import GenericLocator
 from overthere.values.uri import URI
 from servers import NET, need, wait_until
-from servers.faults import cut, dripped, endless, faulty, full, nothing_left, reset, simple, stalled
+from servers.faults import assert_no_leaks, close_at, dripped, endless, faulty, full_queue, reset_at, simple, stalled
 from support import ROOT
 
 BODY = b"0123456789abcdef"
@@ -88,7 +88,7 @@ FETCHES: dict[str, Fetch] = {"sync": sync, "asyncio": on("asyncio"), "trio": on(
 
 @pytest.fixture(params=FETCHES)
 def fetch(request: pytest.FixtureRequest) -> Iterator[Fetch]:
-    with nothing_left():
+    with assert_no_leaks():
         yield FETCHES[request.param]
         gc.collect()
 
@@ -106,7 +106,7 @@ def fails(fetch: Fetch, error: type[Exception], *given: Any) -> Exception:
 @pytest.mark.parametrize("answer", [COUNTED, CHUNKED], ids=["counted", "chunked"])
 def test_an_end_at_every_offset(fetch: Fetch, answer: bytes) -> None:
     offsets = iter(range(len(answer) + 1))
-    with faulty(lambda held, running: cut(answer, next(offsets))(held)) as server:
+    with faulty(lambda held, running: close_at(answer, next(offsets))(held)) as server:
         for offset in range(len(answer)):
             with pytest.raises(AccessError) as caught:
                 fetch(f"http://127.0.0.1:{server.port}/{offset}", POLICY)
@@ -118,7 +118,7 @@ def test_an_end_at_every_offset(fetch: Fetch, answer: bytes) -> None:
 def test_a_reset_at_many_offsets(fetch: Fetch) -> None:
     offsets = range(0, len(COUNTED), 5)
     left = iter(offsets)
-    with faulty(lambda held, running: reset(COUNTED, next(left))(held)) as server:
+    with faulty(lambda held, running: reset_at(COUNTED, next(left))(held)) as server:
         for _ in offsets:
             with pytest.raises((AccessFailed, ProtocolError)):
                 fetch(f"http://127.0.0.1:{server.port}/", POLICY)
@@ -126,7 +126,7 @@ def test_a_reset_at_many_offsets(fetch: Fetch) -> None:
 
 def test_what_comes_to_the_close_is_the_content(fetch: Fetch) -> None:
     for offset in range(len(BODY) + 1):
-        with faulty(simple(cut(BODY, offset))) as server:
+        with faulty(simple(close_at(BODY, offset))) as server:
             assert fetch(f"x-raw://127.0.0.1:{server.port}", POLICY) == BODY[:offset]
 
 
@@ -159,7 +159,7 @@ def test_all_must_be_done_in_time(fetch: Fetch) -> None:
 
     def redirecting(held: socket.socket, running: Any) -> None:
         running.over.wait(0.2)
-        cut(moved % next(numbers))(held)
+        close_at(moved % next(numbers))(held)
 
     with faulty(redirecting) as server:
         fails(fetch, AccessTimeout, f"http://127.0.0.1:{server.port}/", policy)
@@ -190,7 +190,7 @@ PATIENT = Policy.local().with_(connect_timeout=30, read_timeout=30, total_timeou
 @pytest.mark.parametrize(
     ("there", "uri"),
     [
-        (full, "http://127.0.0.1:{}/"),
+        (full_queue, "http://127.0.0.1:{}/"),
         (lambda: at(waiting), "https://127.0.0.1:{}/"),
         (lambda: at(waiting), "http://127.0.0.1:{}/"),
         (lambda: at(waiting), "x-raw://127.0.0.1:{}/much"),
@@ -235,11 +235,11 @@ def test_the_time_for_all_counts_for_a_file(reading: Fetch, tmp_path: Path) -> N
 def test_the_bounds_that_every_policy_has(fetch: Fetch) -> None:
     for policy in (Policy(), Policy.local()):
         assert (policy.total_timeout, policy.max_bytes) == (3600.0, 1 << 34)
-    with faulty(simple(cut(COUNTED))) as server:
+    with faulty(simple(close_at(COUNTED))) as server:
         unbounded = POLICY.with_(total_timeout=None, max_bytes=None)
         assert fetch(f"http://127.0.0.1:{server.port}/", unbounded) == BODY
     told = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
-    with faulty(simple(cut(told % ((1 << 34) + 1)))) as server:
+    with faulty(simple(close_at(told % ((1 << 34) + 1)))) as server:
         with pytest.raises(LimitExceeded) as caught:
             fetch(f"http://127.0.0.1:{server.port}/", POLICY)
         assert caught.value.message == (
@@ -267,7 +267,7 @@ def test_nobody_listens(fetch: Fetch) -> None:
 
 
 def test_nobody_takes_the_connection(fetch: Fetch) -> None:
-    with full() as port:
+    with full_queue() as port:
         error = fails(fetch, AccessTimeout, f"http://127.0.0.1:{port}/", BRIEF)
     assert "no connection in time" in str(error)
 
@@ -281,7 +281,7 @@ def test_many_addresses_share_the_time(fetch: Fetch, monkeypatch: pytest.MonkeyP
         shares.append(until - time.monotonic())
         return connect(self, dial, family, address, until)
 
-    with full("0.0.0.0") as port, monkeypatch.context() as looking:
+    with full_queue("0.0.0.0") as port, monkeypatch.context() as looking:
         hosts = [f"127.1.{number // 200}.{number % 200 + 1}" for number in range(400)]
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in hosts]
         looking.setattr(socket, "getaddrinfo", lambda *rest, **more: found)
@@ -290,7 +290,7 @@ def test_many_addresses_share_the_time(fetch: Fetch, monkeypatch: pytest.MonkeyP
     assert len(shares) == 400
     # Were it 0.3 s for each, they would take two minutes.
     assert all(share <= 0.3 / (400 - number) for number, share in enumerate(shares))
-    with full() as port, socket.create_server(("127.0.0.2", port)) as listening:
+    with full_queue() as port, socket.create_server(("127.0.0.2", port)) as listening:
         silent = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))
         good = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.2", port))
         monkeypatch.setattr(socket, "getaddrinfo", lambda *rest, **more: [silent, good])
@@ -306,7 +306,7 @@ def test_many_addresses_share_the_time(fetch: Fetch, monkeypatch: pytest.MonkeyP
         def answer() -> None:
             held, _ = listening.accept()
             with held:
-                cut(COUNTED)(held)
+                close_at(COUNTED)(held)
 
         thread = threading.Thread(target=answer)
         thread.start()
@@ -331,7 +331,7 @@ def test_tls_with_who_does_not_speak_it(fetch: Fetch) -> None:
     with faulty(stalled(b"")) as server:
         fails(fetch, AccessTimeout, f"https://127.0.0.1:{server.port}/", BRIEF.with_(read_timeout=0.3))
     for answer in (b"HTTP/1.1 400 Bad\r\n\r\n", b"\x16\x03\x01\xff\xff", b"\x15\x03\x03\x00\x02\x02\x28", b""):
-        with faulty(simple(cut(answer))) as server:
+        with faulty(simple(close_at(answer))) as server:
             fails(fetch, AccessFailed, f"https://127.0.0.1:{server.port}/", POLICY)
 
 
@@ -366,7 +366,7 @@ def test_tls(fetch: Fetch, certificate: tuple[Path, Path], monkeypatch: pytest.M
     def serve(answer: bytes, alert: bool) -> Callable[..., None]:
         def fault(held: socket.socket, running: Any) -> None:
             with context.wrap_socket(held, server_side=True) as safe:
-                cut(answer)(safe)
+                close_at(answer)(safe)
                 if alert:
                     safe.unwrap()
 
@@ -419,7 +419,7 @@ def test_max_bytes(fetch: Fetch) -> None:
         uri = f"http://127.0.0.1:{server.port}/"
         assert "more than 100,000 octets" in str(fails(fetch, LimitExceeded, uri, policy))
         assert fetch(uri, policy, 1000) == b"x" * 1000
-    with faulty(simple(cut(COUNTED))) as server:
+    with faulty(simple(close_at(COUNTED))) as server:
         uri = f"http://127.0.0.1:{server.port}/"
         assert fetch(uri, POLICY.with_(max_bytes=len(COUNTED))) == BODY
         fails(fetch, LimitExceeded, uri, POLICY.with_(max_bytes=len(COUNTED) - 1))
@@ -438,7 +438,7 @@ def drop(held: list[Any]) -> None:
 
 
 def test_a_resource_that_nobody_closes() -> None:
-    with nothing_left(), faulty(stalled(HALF)) as server:
+    with assert_no_leaks(), faulty(stalled(HALF)) as server:
         uri = f"http://127.0.0.1:{server.port}/"
         held = [open_(uri, POLICY)]
         assert held[0].read(4) == BODY[:4]
@@ -456,13 +456,13 @@ def test_a_resource_that_nobody_closes() -> None:
 
 
 def test_a_resource_that_was_read_needs_no_close() -> None:
-    with nothing_left(), faulty(simple(cut(COUNTED))) as server:
+    with assert_no_leaks(), faulty(simple(close_at(COUNTED))) as server:
         assert open_(f"http://127.0.0.1:{server.port}/", POLICY).read() == BODY
         gc.collect()
 
 
 def test_an_exception_within_the_block() -> None:
-    with nothing_left(), faulty(stalled(HALF)) as server:
+    with assert_no_leaks(), faulty(stalled(HALF)) as server:
         uri = f"http://127.0.0.1:{server.port}/"
 
         def fail_at_once() -> None:
@@ -483,7 +483,7 @@ def test_an_exception_within_the_block() -> None:
 
 
 def test_an_error_stays_and_a_closed_resource_is_no_end() -> None:
-    with faulty(simple(cut(HALF))) as server, open_(f"http://127.0.0.1:{server.port}/", POLICY) as there:
+    with faulty(simple(close_at(HALF))) as server, open_(f"http://127.0.0.1:{server.port}/", POLICY) as there:
         with pytest.raises(AccessFailed) as first:
             there.read()
         with pytest.raises(AccessFailed) as second:
@@ -507,9 +507,9 @@ def test_a_cancelled_reading(backend: str, offset: int) -> None:
             await read(uri, POLICY)
         assert scope.cancelled_caught
 
-    with nothing_left(), faulty(stalled(HALF[:offset])) as server:
+    with assert_no_leaks(), faulty(stalled(HALF[:offset])) as server:
         anyio.run(cancel, f"http://127.0.0.1:{server.port}/", backend=backend)
-    with nothing_left(), full() as port:
+    with assert_no_leaks(), full_queue() as port:
         anyio.run(cancel, f"http://127.0.0.1:{port}/", backend=backend)
 
 
@@ -526,7 +526,7 @@ def test_closed_while_it_is_read(backend: str) -> None:
             await anyio.sleep(0.05)
             await there.close()
 
-    with nothing_left(), faulty(stalled(HALF)) as server:
+    with assert_no_leaks(), faulty(stalled(HALF)) as server:
         anyio.run(run, f"http://127.0.0.1:{server.port}/", backend=backend)
 
 
@@ -540,7 +540,7 @@ def test_many_at_once(backend: str) -> None:
             for _ in range(60):
                 group.start_soon(one)
 
-    with nothing_left(), faulty(dripped(COUNTED, 0)) as server:
+    with assert_no_leaks(), faulty(dripped(COUNTED, 0)) as server:
         anyio.run(run, f"http://localhost:{server.port}/", backend=backend)
 
 
@@ -608,7 +608,7 @@ def test_hung_look_ups_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             sync("http://h.example/", policy)
         return hung.asked
 
-    with nothing_left():
+    with assert_no_leaks():
         wait_until(lambda: ask() == MOST, "not all threads are taken")  # some give up before a thread has them
         for _ in range(MOST):
             assert ask() == MOST
@@ -636,7 +636,7 @@ def test_look_ups_queue(monkeypatch: pytest.MonkeyPatch) -> None:
             for _ in range(3 * MOST):
                 group.start_soon(one)
 
-    with nothing_left():
+    with assert_no_leaks():
         asyncio.run(run())
 
 

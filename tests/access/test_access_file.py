@@ -21,7 +21,7 @@ from overthere.access.policy import Policy
 from overthere.access.wire import Data, Entry, Head, Item, LocalFile, OpenLocal, Read
 from overthere.protocols.afs.dialogue import dialogue as afs_dialogue
 from overthere.schemes.known.file import FileLocator
-from servers.faults import nothing_left
+from servers.faults import assert_no_leaks
 
 OWN = Policy.local()
 
@@ -125,7 +125,7 @@ def test_symbolic_links_are_followed(fetch: Fetch, tmp_path: Path) -> None:
 
 def test_what_is_not_opened(fetch: Fetch, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with socket.socket(socket.AF_UNIX) as held, nothing_left():
+    with socket.socket(socket.AF_UNIX) as held, assert_no_leaks():
         os.chdir(tmp_path)  # the name of such a socket is short
         held.bind("socket")
         for there in (uri(tmp_path / "pipe"), uri(tmp_path / "socket"), "file:///dev/null", "file:///dev/zero"):
@@ -143,7 +143,7 @@ def test_a_pipe_that_is_put_there_meanwhile(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "file").touch()
     true = os.stat(tmp_path / "file")
     monkeypatch.setattr("overthere.access.local_files.os.stat", lambda path: true)
-    with nothing_left(), pytest.raises(ResourceMissing, match="not a file"):
+    with assert_no_leaks(), pytest.raises(ResourceMissing, match="not a file"):
         open_local(str(tmp_path / "pipe"))
 
 

@@ -15,7 +15,7 @@ from overthere.access.errors import AccessRefused
 from overthere.access.opening import aopen
 from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
-from servers.faults import nothing_left
+from servers.faults import assert_no_leaks
 
 OWN = Policy.local().with_(read_timeout=60)
 
@@ -53,7 +53,7 @@ class Server:
 @pytest.fixture
 def server() -> Iterator[Server]:
     Handler.asked = []
-    with nothing_left(), ThreadingHTTPServer(("127.0.0.1", 0), Handler) as work:
+    with assert_no_leaks(), ThreadingHTTPServer(("127.0.0.1", 0), Handler) as work:
         work.authorizations = []  # type: ignore[attr-defined]
         thread = threading.Thread(target=work.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()

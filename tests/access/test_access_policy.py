@@ -29,7 +29,7 @@ from overthere.access.resource import Resource
 from overthere.access.steps import Connect
 from overthere.access.wire import Dial, Dialogue, Head, OpenLocal, Write
 from overthere.values.hosts.address import forbidden, literal
-from servers.faults import nothing_left
+from servers.faults import assert_no_leaks
 from support import cases, ids
 
 ROWS = cases("addresses")
@@ -127,7 +127,7 @@ def test_refused_by_number(row: dict[str, Any]) -> None:
 
 @BOTH
 def test_refused_before_anybody_is_asked(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
-    with nothing_left():
+    with assert_no_leaks():
         for row in SPELLED:
             if row["why"]:
                 with pytest.raises(AccessRefused) as caught:

@@ -67,7 +67,7 @@ def test_a_site_is_crawled_and_what_leads_nowhere_is_told(server: Nginx) -> None
         ("a.html", "closed/x.html", "robots"),
         ("sub/", "lost.png", "not-found"),
     }
-    requests = [tuple(line[0].split()[:2]) for line in server.asked()]
+    requests = [tuple(line[0].split()[:2]) for line in server.requests()]
     asked = [path for _, path in requests]
     assert len(requests) == len(set(requests)), "each was asked for once, also that to which two redirects lead"
     assert "/closed/x.html" not in asked

@@ -34,7 +34,7 @@ from overthere.broken.replies import Reply, brief_redirect, wait_for
 from overthere.broken.requests import Requester
 from overthere.cli.request_settings import _header
 from servers import NET, free_port
-from servers.faults import cut, dripped, endless, faulty, simple, stalled
+from servers.faults import close_at, dripped, endless, faulty, simple, stalled
 from servers.nginx import Nginx, nginx, trusting
 from support import linear
 
@@ -62,7 +62,7 @@ def ask(uris: list[str], policy: Policy = LOCAL, **settings: object) -> dict[str
 
 def requests(server: Nginx, path: str) -> Counter[str]:
     """By method, those for a path."""
-    return Counter(line[0].split()[0] for line in server.asked() if line[0].split()[1] == path)
+    return Counter(line[0].split()[0] for line in server.requests() if line[0].split()[1] == path)
 
 
 SAID: dict[str, tuple[str | None, int | None]] = {
@@ -119,7 +119,7 @@ def test_many_of_all_kinds_are_counted_right_and_asked_as_often_as_needed(server
     kinds = {server.uri(path.format(at)): kind for path, (n, kind, _) in needed.items() for at in range(n)}
     outcomes = ask(list(kinds), jobs=8, per_host=8)
     assert {uri: outcome.kind for uri, outcome in outcomes.items()} == kinds
-    asked = Counter(tuple(line[0].split()[:2]) for line in server.asked())
+    asked = Counter(tuple(line[0].split()[:2]) for line in server.requests())
     for path, (n, _, methods) in needed.items():
         for at in range(n):
             assert {method: asked[method, path.format(at)] for method in methods} == methods
@@ -132,7 +132,7 @@ def test_who_has_limits_is_asked_again_until_it_answers(server: Nginx) -> None:
     outcomes = ask([server.uri(path) for path in paths], jobs=8, per_host=8)
     assert {outcome.kind for outcome in outcomes.values()} == {None}
     for path in paths:
-        *before, last = [line[2] for line in server.asked() if line[0].split()[1] == path]
+        *before, last = [line[2] for line in server.requests() if line[0].split()[1] == path]
         assert (set(before) <= {"429"}, last, len(before) < TRIES) == (True, "200", True)
 
 
@@ -217,9 +217,9 @@ def test_fields_go_to_their_host_alone(server: Nginx) -> None:
     own = server.uri("").rstrip("/")
     headers = ((own, "Authorization", "Basic abc"), ("elsewhere.example", "Authorization", "Basic no"))
     ask([server.uri("/page.html?h"), server.uri("/elsewhere?h")], headers=headers)
-    said = [(line[1].partition(":")[0], line[3]) for line in server.asked() if "?h" in line[0]]
+    said = [(line[1].partition(":")[0], line[3]) for line in server.requests() if "?h" in line[0]]
     assert said[0] == ("127.0.0.1", "Basic abc")
-    redirected = [line for line in server.asked() if line[1].startswith("localhost")]
+    redirected = [line for line in server.requests() if line[1].startswith("localhost")]
     assert redirected
     assert all(line[3] == "-" for line in redirected)
     with pytest.raises(ValueError, match="control character"):
@@ -235,7 +235,7 @@ def test_fields_go_to_no_other_origin(server: Nginx) -> None:
     """A host alone is https on its own port; another scheme, port or spelling of the host is another origin."""
     uri = server.uri("/page.html?others")
     ask([uri], headers=tuple((origin.format(URI(uri).port), "Authorization", "Basic abc") for origin in OTHERS))
-    (said,) = [line for line in server.asked() if "?others" in line[0]]
+    (said,) = [line for line in server.requests() if "?others" in line[0]]
     assert said[3] == "-"
 
 
@@ -324,10 +324,10 @@ def sized(content: bytes) -> bytes:
         (endless(HEAD + b"\r\n", b"x" * 65_536), "http", None, "read only in part"),
         (endless(CHUNKED, b"400\r\n" + b"x" * 1024 + b"\r\n"), "http", None, "read only in part"),
         (endless(CHUNKED + b"1", b";e=e" * 999), "http", "too-large", "a chunk"),
-        (simple(cut(HEAD + b"Content-Encoding: deflate\r\n" + sized(BOMB))), "http", None, "read only in part"),
-        (simple(cut(b"HTTP/1.1 302 Found\r\nLocation: /" + b"x/" * 99_999)), "http", "protocol", "before the end"),
-        (simple(cut(b"\x00" * 500)), "http", "protocol", "not HTTP"),
-        (simple(cut(b"HTTP/1.1 200 OK\r\n\r\n")), "https", "tls", "no connection"),
+        (simple(close_at(HEAD + b"Content-Encoding: deflate\r\n" + sized(BOMB))), "http", None, "read only in part"),
+        (simple(close_at(b"HTTP/1.1 302 Found\r\nLocation: /" + b"x/" * 99_999)), "http", "protocol", "before the end"),
+        (simple(close_at(b"\x00" * 500)), "http", "protocol", "not HTTP"),
+        (simple(close_at(b"HTTP/1.1 200 OK\r\n\r\n")), "https", "tls", "no connection"),
         (endless(b"", b"\x16\x03\x01\x00\x05"), "https", "tls", "no connection"),
         (stalled(b""), "https", "timeout", "no connection in time"),
     ],
@@ -459,7 +459,7 @@ def test_many_names_are_resolved_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
         return real("127.0.0.1", *arguments, **named)
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
-    with faulty(simple(cut(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))) as server:
+    with faulty(simple(close_at(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))) as server:
         uris = [f"http://h{number}.test:{server.port}/" for number in range(16)]
         assert {outcome.kind for outcome in ask(uris, jobs=8).values()} == {None}
 

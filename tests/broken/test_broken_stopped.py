@@ -70,7 +70,7 @@ def run(*command: str | Path, kept: int = 0) -> tuple[int, str, str]:
 
 
 def paths(server: Nginx) -> list[str]:
-    return [line[0].split()[1] for line in server.asked()]
+    return [line[0].split()[1] for line in server.requests()]
 
 
 def rows(told: str) -> list[tuple[str, str, str]]:

@@ -23,7 +23,7 @@ from click.testing import CliRunner
 from overthere.access.policy import Policy
 from overthere.cli.app import app
 from overthere.cli.policies import _FIELDS
-from servers import NET, free_port, running, wait_until, waits
+from servers import NET, free_port, is_idle, running, wait_until
 from servers.slapd import PHOTO, slapd
 from support import ROOT
 
@@ -434,7 +434,7 @@ def test_ctrl_c(web: Web, tmp_path: Path) -> None:
         [*COMMAND, "-o", str(tmp_path / "a"), web.base + "/slow"], stderr=subprocess.PIPE, env=ENVIRONMENT
     )
     wait_until(
-        lambda: list(tmp_path.glob("*.part")) and waits(work.pid), "no part of the file, whose rest it waits for"
+        lambda: list(tmp_path.glob("*.part")) and is_idle(work.pid), "no part of the file, whose rest it waits for"
     )
     work.send_signal(signal.SIGINT)
     _, told = work.communicate(timeout=NET)

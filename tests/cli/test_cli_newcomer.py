@@ -18,7 +18,7 @@ import pytest
 from overthere.anatomy import explain
 from overthere.cli.app import ELSEWHERE, VERBS, app
 from overthere.editions.readings import notes, read
-from servers import NET, wait_until, waits
+from servers import NET, is_idle, wait_until
 from support import ROOT
 from test_cli import process, run
 
@@ -246,7 +246,7 @@ def test_ctrl_c_and_sigterm(verb: str, number: signal.Signals) -> None:
         child.stdin.write(b"http://h/\n")
         assert select.select([child.stdout], [], [], 5 * NET)[0], "it says nothing"
         child.stdout.read(1)
-        wait_until(lambda: waits(child.pid), "it does not come to wait for more")
+        wait_until(lambda: is_idle(child.pid), "it does not come to wait for more")
         child.send_signal(number)
         _, told = child.communicate(timeout=5 * NET)
     finally:
@@ -266,7 +266,7 @@ def test_nothing_is_resumed_into_a_pipe(tmp_path: Path) -> None:
     try:
         with pipe.open("rb") as reader:
             assert reader.read(1)
-            wait_until(lambda: waits(child.pid), "it does not wait for its reader")
+            wait_until(lambda: is_idle(child.pid), "it does not wait for its reader")
             child.terminate()
             told = child.communicate(timeout=5 * NET)[1].decode()
     finally:

@@ -25,7 +25,7 @@ from overthere import URI, CodingError, InvalidURI, Rung, URIReference, check, d
 from overthere.cli.app import app
 from overthere.kernel.reference import split, split_authority
 from overthere.tables import reading
-from servers import NET, wait_until, waits
+from servers import NET, is_idle, wait_until
 from support import ROOT, cases
 from test_cli import process as command
 
@@ -570,7 +570,7 @@ def test_control_c(form: str, tmp_path: Path) -> None:
         # Two blocks are read, and the rest of them is waited for.
         pipe.write(b"url\n" + b"".join(b"a:%0500d\n" % i for i in range(34_000)))
         output = tmp_path / f"out{form}"
-        wait_until(lambda: any(tmp_path.iterdir()) and waits(work.pid), "it does not come to wait for more rows")
+        wait_until(lambda: any(tmp_path.iterdir()) and is_idle(work.pid), "it does not come to wait for more rows")
         work.send_signal(signal.SIGINT)
         error = work.communicate(timeout=NET)[1]
     assert work.returncode == 130, error

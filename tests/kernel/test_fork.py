@@ -1,5 +1,7 @@
-"""A process with working threads forks: the child, which has one thread, uses values and columns, and ends. It starts
-no thread and imports no module: a thread that the child lacks may hold locks of CPython (docs/security.md)."""
+"""A process with working threads forks: the child, which has one thread, uses values and columns, and ends.
+
+It starts no thread and imports no module: a thread that the child lacks may hold locks of CPython (docs/security.md).
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Cases from elsewhere: the JSON Schema suite, Fielding's tables, printed examples, the WHATWG's URL tests. They are
-not part of the project: packages carry them, or ../shared/cases next to it (`suite` in support.py). A row that RFC 3986
-contradicts is in expected_failures.toml with its reason; it must fail, and must exist."""
+"""Cases from elsewhere: the JSON Schema suite, Fielding's tables, printed examples, the WHATWG's URL tests.
+
+They are not part of the project: packages carry them, or ../shared/cases next to it (`suite` in support.py). A row that
+RFC 3986 contradicts is in expected_failures.toml with its reason; it must fail, and must exist.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """The recipes of CONTRIBUTING.md for a scheme, a verb, a column operation and an HTML attribute, followed in a copy.
-Each adds only what its recipe says, and then runs the commands of the recipe."""
+
+Each adds only what its recipe says, and then runs the commands of the recipe.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,20 @@ from overthere.protocols.prospero import dialogue as prospero
 from overthere.protocols.prospero.ardp import TRIES, Redirection, connections, exchange
 from overthere.protocols.prospero.message import acknowledgement, packet, read_packet
 from servers import wait_until
-from servers.dirsrv import CONTENTS, HELLO, INFO, LOCAL, LOSSY, PROBE, QUICK, SERVER, adapt, fails, gave, same
+from servers.dirsrv import (
+    CONTENTS,
+    HELLO,
+    INFO,
+    LOCAL,
+    LOSSY,
+    PROBE,
+    QUICK,
+    SERVER,
+    adapt,
+    fail_both,
+    open_both,
+    same_request,
+)
 from servers.replay import Served, replay_datagrams, serve_udp
 from support import linear
 
@@ -44,7 +57,7 @@ def piece_of(connection: bytes, number: int, total: int, data: bytes, flags: int
 
 def hello(faults: Callable[[int, tuple[bytes, ...]], Iterable[bytes]], policy: Policy = LOCAL) -> Served:
     """Open the recorded object on a server whose datagrams suffer; the content must come all the same."""
-    with replay_datagrams(SERVER, same=same, adapt=adapt, faults=faults) as served:
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt, faults=faults) as served:
         uri = f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt"
         with open_uri(uri, policy, credentials=PROBE) as found:
             assert found.read() == HELLO
@@ -109,7 +122,7 @@ def test_what_is_missing_is_asked_for_with_what_has_come() -> None:
 
     def handler(request: bytes, served: Served) -> Iterable[bytes]:
         row = CONTENTS if b"CONTENTS" in request else INFO
-        assert not same(request, row.request)
+        assert not same_request(request, row.request)
         pieces = cut(adapt(request, row.answers[0]), 4)
         seen.append(received(request))
         if row is CONTENTS or seen[-1] == 4:
@@ -157,7 +170,7 @@ def test_an_acknowledgement_is_sent_where_it_is_asked_for() -> None:
         ]
 
     with serve_udp(handler) as served:
-        assert gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
+        assert open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
         wait_until(lambda: len(acknowledged) >= 4, "not all was acknowledged")
     assert acknowledged[:4] == [
         acknowledgement(1, 0),
@@ -189,7 +202,7 @@ def test_silence_ends_after_a_bounded_number_of_tries(monkeypatch: pytest.Monkey
     ticks = count()
     monkeypatch.setattr(ardp, "monotonic", lambda: next(ticks) / 1000)
     with serve_udp(lambda request, served: ()) as served:
-        error = fails(f"prospero://127.0.0.1:{served.port}/x", QUICK)
+        error = fail_both(f"prospero://127.0.0.1:{served.port}/x", QUICK)
         wait_until(lambda: len(served.requests) >= 2 * TRIES, "not all has come")
     assert isinstance(error, AccessTimeout)
     assert error.message == "no answer in 0.3 s after 4 requests"
@@ -221,7 +234,7 @@ def test_a_port_that_nobody_has() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
         held.bind(("127.0.0.1", 0))
         port = held.getsockname()[1]
-    assert isinstance(fails(f"prospero://127.0.0.1:{port}/x", Policy.local()), AccessFailed)
+    assert isinstance(fail_both(f"prospero://127.0.0.1:{port}/x", Policy.local()), AccessFailed)
 
 
 def test_a_stranger_is_not_heard() -> None:
@@ -236,7 +249,7 @@ def test_a_stranger_is_not_heard() -> None:
         return [adapt(request, row.answers[0])]
 
     with serve_udp(handler) as served:
-        assert gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
+        assert open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
 
 
 def test_the_largest_datagram_comes_whole() -> None:
@@ -247,7 +260,7 @@ def test_the_largest_datagram_comes_whole() -> None:
         return [b"\x03" + request[1:3] + (data if b"CONTENTS" in request else b"NONE-FOUND\n")]
 
     with serve_udp(handler) as served:
-        assert gave(f"prospero://127.0.0.1:{served.port}/x")[1] == b"x" * (len(data) - 51)
+        assert open_both(f"prospero://127.0.0.1:{served.port}/x")[1] == b"x" * (len(data) - 51)
 
 
 def test_a_server_may_send_the_client_elsewhere_and_the_policy_judges() -> None:
@@ -260,10 +273,10 @@ def test_a_server_may_send_the_client_elsewhere_and_the_policy_judges() -> None:
 
         return handler
 
-    with replay_datagrams(SERVER, same=same, adapt=adapt) as new:
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt) as new:
         for option in (4, 5):
             with serve_udp(moved(option, b"\x7f\0\0\1", new.port)) as served:
-                _, content, found = gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+                _, content, found = open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
             assert content == HELLO
             assert str(found.uri) == f"prospero://127.0.0.1:{new.port}//info-tree/hello.txt"
     with serve_udp(moved(4, b"\x0a\0\0\1", 22)) as served:
@@ -271,14 +284,14 @@ def test_a_server_may_send_the_client_elsewhere_and_the_policy_judges() -> None:
             (LOCAL.with_(ports=frozenset()), "port"),
             (LOCAL.with_(hosts=frozenset({"127.0.0.1"})), "host"),
         ):
-            error = fails(f"prospero://127.0.0.1:{served.port}/x", policy)
+            error = fail_both(f"prospero://127.0.0.1:{served.port}/x", policy)
             assert isinstance(error, AccessRefused)
             assert error.rule == rule
 
 
 def test_a_connection_that_is_refused() -> None:
     with serve_udp(lambda request, served: [b"\x0d" + request[1:3] + bytes(9) + b"\1"]) as served:
-        assert isinstance(error := fails(f"prospero://127.0.0.1:{served.port}/x"), AccessFailed)
+        assert isinstance(error := fail_both(f"prospero://127.0.0.1:{served.port}/x"), AccessFailed)
     assert error.message == "the server refused the connection"
 
 
@@ -320,7 +333,7 @@ def test_ids_of_connections_are_by_chance(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_each_request_has_an_id_of_its_own() -> None:
-    with replay_datagrams(SERVER, same=same, adapt=adapt) as served:
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt) as served:
         for _ in range(2):
             with open_uri(
                 f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt", LOCAL, credentials=PROBE

@@ -37,7 +37,7 @@ from overthere.protocols.gopher.dialogue import dialogue
 from overthere.protocols.gopher.entries import AskForm, Question
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.menu import MenuItem
-from servers.gopherd import FILES, UMN, Gopherd, gophernicus, pygopherd, recorded, replayed
+from servers.gopherd import FILES, UMN, Gopherd, gophernicus, pygopherd, recorded_answers, replayed
 from servers.replay import Served, serve
 
 LOCAL = Policy.local().with_(read_timeout=60)
@@ -336,7 +336,7 @@ def test_the_policy_judges() -> None:
 @pytest.mark.parametrize("name", UMN)
 def test_texts_of_minnesota(name: str) -> None:
     """A period ends them, and none within is doubled."""
-    answers = recorded(name)
+    answers = recorded_answers(name)
     with replayed(answers) as served:
         there = f"gopher://127.0.0.1:{served.port}/0"
         plain, _ = read(f"{there}0/sheep")
@@ -356,7 +356,7 @@ def test_texts_of_minnesota(name: str) -> None:
 
 @pytest.mark.parametrize("name", UMN)
 def test_a_form_of_minnesota(name: str) -> None:
-    with replayed(recorded(name)) as served:
+    with replayed(recorded_answers(name)) as served:
         (one,) = entries(f"gopher://127.0.0.1:{served.port}/00/form%09%09%3F")
         assert one.details["gopherplus"] == "?"
         form = AskForm.from_entry(one)
@@ -377,7 +377,7 @@ def test_a_form_of_minnesota(name: str) -> None:
 @pytest.mark.parametrize("name", UMN)
 def test_a_view_of_a_menu(name: str) -> None:
     """The server says that a period will come, and sends none."""
-    with replayed(recorded(name)) as served:
+    with replayed(recorded_answers(name)) as served:
         octets, head = read(f"gopher://127.0.0.1:{served.port}/11/views%09%09+text/html%20En_US")
     assert octets.startswith(b"<HTML>\r\n")
     assert octets.endswith(b"</HTML>\r\n")
@@ -386,7 +386,7 @@ def test_a_view_of_a_menu(name: str) -> None:
 
 @pytest.mark.parametrize("name", UMN)
 def test_attributes_of_minnesota(name: str) -> None:
-    with replayed(recorded(name)) as served:
+    with replayed(recorded_answers(name)) as served:
         there = f"gopher://127.0.0.1:{served.port}/"
         found = entries(f"{there}1%09%09$")
         named = [one for one in found if one.name == "sheep"]
@@ -409,7 +409,7 @@ def test_attributes_of_minnesota(name: str) -> None:
 
 @pytest.mark.parametrize("name", UMN)
 def test_errors_of_minnesota(name: str) -> None:
-    answers = recorded(name)
+    answers = recorded_answers(name)
     with replayed(answers) as served:
         with pytest.raises(ResourceMissing, match="does not exist!!") as caught:
             overthere.open(f"gopher://127.0.0.1:{served.port}/00/nonexist%09%09+", LOCAL)
@@ -442,7 +442,7 @@ def cut_uri(request: bytes) -> str:
 def test_an_end_at_every_offset(name: str) -> None:
     """An error, or a beginning of the whole where nothing tells the end; in two pieces cut there, the same whole."""
     refused = whole = 0
-    for request, answer in recorded(name).items():
+    for request, answer in recorded_answers(name).items():
         if request.count(b"\t") > 1 and b"\n" not in request[:-2]:
             continue  # forms of a request that are not sent
         uri = cut_uri(request)
@@ -480,11 +480,11 @@ def test_an_end_at_every_offset(name: str) -> None:
 @pytest.mark.parametrize(
     ("uri", "answer"),
     [
-        ("gopher://h/1%09%09$", recorded("umn-3.0.5")[b"\t$\r\n"]),
-        ("gopher://h/1%09%09+", recorded("umn-3.0.5")[b"\t+\r\n"]),
-        ("gopher://h/00/form%09%09%3F", recorded("umn-2.3.0")[b"0/form\t!+ASK\r\n"]),
-        ("gopher://h/00/nonexist%09%09+", recorded("umn-2.3.0")[b"0/nonexist\t+\r\n"]),
-        ("gopher://h/00/sheep%09%09+", recorded("umn-3.0.5")[b"0/sheep\t+\r\n"].removesuffix(b".\r\n")),
+        ("gopher://h/1%09%09$", recorded_answers("umn-3.0.5")[b"\t$\r\n"]),
+        ("gopher://h/1%09%09+", recorded_answers("umn-3.0.5")[b"\t+\r\n"]),
+        ("gopher://h/00/form%09%09%3F", recorded_answers("umn-2.3.0")[b"0/form\t!+ASK\r\n"]),
+        ("gopher://h/00/nonexist%09%09+", recorded_answers("umn-2.3.0")[b"0/nonexist\t+\r\n"]),
+        ("gopher://h/00/sheep%09%09+", recorded_answers("umn-3.0.5")[b"0/sheep\t+\r\n"].removesuffix(b".\r\n")),
     ],
 )
 def test_where_the_end_is_told_any_earlier_one_is_an_error(uri: str, answer: bytes) -> None:
@@ -554,7 +554,7 @@ def test_a_server_that_does_not_close() -> None:
         with pytest.raises(AccessTimeout):
             driven(uri, answer, stays=True)
     policy = LOCAL.with_(read_timeout=0.4)
-    with replayed({b"x\r\n": b"a\r\n.\r\n", b"y\r\n": b"a\r\n"}, stays=True) as served:
+    with replayed({b"x\r\n": b"a\r\n.\r\n", b"y\r\n": b"a\r\n"}, stays_open=True) as served:
         assert read(f"gopher://127.0.0.1:{served.port}/0x")[0] == b"a\r\n"
         assert aread(f"gopher://127.0.0.1:{served.port}/0x")[0] == b"a\r\n"
         with pytest.raises(AccessTimeout):

@@ -61,7 +61,7 @@ def policy(server: Nginx) -> Policy:
 
 def asked(server: Nginx, count: int) -> list[list[str]]:
     """The last requests, once that many are written: nginx writes a line after it has answered."""
-    return wait_until(lambda: lines if len(lines := server.asked()) >= count else None, f"not {count} requests")
+    return wait_until(lambda: lines if len(lines := server.requests()) >= count else None, f"not {count} requests")
 
 
 def told(uri: str, policy: Policy, **how: Any) -> tuple[bytes, str, str | None, int | None]:
@@ -107,7 +107,7 @@ def test_content(
     server: Nginx, policy: Policy, scheme: str, path: str, body: bytes, media_type: str | None, length: int | None
 ) -> None:
     uri = server.uri(path, scheme)
-    before = len(server.asked())
+    before = len(server.requests())
     assert told(uri, policy) == (body, uri, media_type, length)
     lines = asked(server, before + 3)[before:]
     target, _, _ = path.partition("#")
@@ -144,7 +144,7 @@ def test_a_content_coding_is_undone(server: Nginx) -> None:
     ("path", "code"), [("/nowhere", "404"), ("/busy", "503"), ("/gone", "410"), ("/chunked/nowhere", "404")]
 )
 def test_missing(server: Nginx, policy: Policy, path: str, code: str) -> None:
-    before = len(server.asked())
+    before = len(server.requests())
     for scheme in ("http", "https"):
         kind = ResourceUnavailable if code == "503" else ResourceMissing
         with pytest.raises(kind, match=code) as caught:
@@ -223,7 +223,7 @@ def test_a_redirect_that_leads_nowhere(server: Nginx) -> None:
 def test_credentials_are_for_their_origin(server: Nginx) -> None:
     """RFC 7617 2; localhost is another origin than 127.0.0.1."""
     me = Credentials("Aladdin", "open sesame")
-    before = len(server.asked())
+    before = len(server.requests())
     for path in ("/chain/1", "/elsewhere"):
         with overthere.open(server.uri(path), LOCAL, credentials=me) as found:
             assert found.read() == PAGE
@@ -271,7 +271,7 @@ def test_through_a_proxy(server: Nginx, policy: Policy, tmp_path: Path) -> None:
     with tinyproxy(tmp_path / "proxy", "me secret") as port:
         by = f"http://me:secret@127.0.0.1:{port}"
         through = policy.with_(proxy={"http": by, "https": by})
-        before = len(server.asked())
+        before = len(server.requests())
         assert told(server.uri("/chain/1"), through)[:2] == (PAGE, server.uri("/page.html"))
         assert told(server.uri("/chain/1", "https"), through)[:2] == (PAGE, server.uri("/page.html", "https"))
         assert told(server.uri("/secure"), through)[:2] == (PAGE, server.uri("/page.html", "https"))

@@ -28,9 +28,9 @@ from servers.dirsrv import (
     QUICK,
     SERVER,
     adapt,
-    fails,
-    gave,
-    same,
+    fail_both,
+    open_both,
+    same_request,
 )
 from servers.ftpd import anonymous
 from servers.replay import Exchange, replay_datagrams
@@ -40,8 +40,8 @@ from support import linear
 
 
 def test_an_object_with_contents() -> None:
-    with replay_datagrams(SERVER, same=same, adapt=adapt) as served:
-        _, content, found = gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt) as served:
+        _, content, found = open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
     assert content == HELLO
     assert (found.length, found.media_type, found.how) == (20, None, "")
     # Without loss, nothing but the two requests is sent, each once; the recorded client sent no acknowledgement.
@@ -50,8 +50,8 @@ def test_an_object_with_contents() -> None:
 
 
 def test_a_directory() -> None:
-    with replay_datagrams(SERVER, same=same, adapt=adapt) as served:
-        entries, content, found = gave(f"prospero://127.0.0.1:{served.port}//info-tree")
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt) as served:
+        entries, content, found = open_both(f"prospero://127.0.0.1:{served.port}//info-tree")
     assert (content, found.is_listing) == (b"", True)
     assert entries == [
         Entry("pros", "prospero://LOCALHOST/AFTP/pros", "directory", {"hsoname": "AFTP/pros", "host": "LOCALHOST"}),
@@ -67,8 +67,8 @@ def test_a_directory() -> None:
 
 def test_a_directory_with_attributes() -> None:
     server = [*SERVER[:-1], Exchange(LIST.request, LIST_ONE.answers)]
-    with replay_datagrams(server, same=same, adapt=adapt) as served:
-        (entry,), _, _ = gave(f"prospero://127.0.0.1:{served.port}//info-tree")
+    with replay_datagrams(server, same=same_request, adapt=adapt) as served:
+        (entry,), _, _ = open_both(f"prospero://127.0.0.1:{served.port}//info-tree")
     assert entry.details == {
         "hsoname": "AFTP/hello.txt",
         "host": "LOCALHOST",
@@ -84,8 +84,8 @@ def test_a_directory_with_attributes() -> None:
 
 
 def test_what_is_not_there_is_told_in_the_servers_words() -> None:
-    with replay_datagrams(SERVER, same=same, adapt=adapt) as served:
-        error = fails(f"prospero://127.0.0.1:{served.port}//info-tree/nope")
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt) as served:
+        error = fail_both(f"prospero://127.0.0.1:{served.port}//info-tree/nope")
     assert isinstance(error, ResourceMissing)
     assert (error.code, error.message) == ("NOT-A-DIRECTORY", "FAILURE NOT-A-DIRECTORY")
     assert len(served.requests) == 6
@@ -93,8 +93,8 @@ def test_what_is_not_there_is_told_in_the_servers_words() -> None:
 
 def test_an_error_ends_the_dialogue() -> None:
     """`after` of the next step does not name it: nothing more is asked."""
-    with replay_datagrams([Exchange(INFO.request, NONSENSE.answers)], same=same, adapt=adapt) as served:
-        error = fails(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+    with replay_datagrams([Exchange(INFO.request, NONSENSE.answers)], same=same_request, adapt=adapt) as served:
+        error = fail_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
     assert isinstance(error, ResourceMissing)
     assert (error.code, error.message) == ("ERROR", "ERROR Unknown message: NONSENSE")
     assert len(served.requests) == 2
@@ -102,8 +102,8 @@ def test_an_error_ends_the_dialogue() -> None:
 
 def test_the_replay_tells_a_request_that_was_not_recorded() -> None:
     with pytest.raises(AssertionError, match="was not recorded"):  # noqa: SIM117
-        with replay_datagrams([CONTENTS], same=same, adapt=adapt) as served:
-            fails(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt", QUICK)
+        with replay_datagrams([CONTENTS], same=same_request, adapt=adapt) as served:
+            fail_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt", QUICK)
 
 
 # -- access methods
@@ -125,9 +125,9 @@ def test_one_method_that_is_a_uri_is_where_the_object_is(tmp_path: Path) -> None
     (root / "pub" / "README.TXT").write_bytes(HELLO)
     with anonymous(tmp_path, root) as ftp:
         aftp = b"AFTP INTERNET-D 'LOCALHOST(%d)' ASCII '/pub/README.TXT' BINARY" % ftp.port
-        with replay_datagrams([methods(*RECORDED, aftp)], same=same, adapt=adapt) as served:
+        with replay_datagrams([methods(*RECORDED, aftp)], same=same_request, adapt=adapt) as served:
             uri = f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt"
-            error = fails(uri, LOCAL)
+            error = fail_both(uri, LOCAL)
             assert isinstance(error, AccessRefused)
             assert error.message.startswith("a redirect leads from prospero to ftp")
             policy = LOCAL.with_(redirects=frozenset({"ftp"}))
@@ -143,15 +143,15 @@ def test_one_method_that_is_a_uri_is_where_the_object_is(tmp_path: Path) -> None
                 ({"schemes": frozenset({"prospero"})}, "scheme"),
                 ({"max_redirects": 0}, "redirect"),
             ):
-                error = fails(uri, policy.with_(**changes))
+                error = fail_both(uri, policy.with_(**changes))
                 assert isinstance(error, AccessRefused)
                 assert error.rule == rule
 
 
 def test_several_methods_are_alternatives() -> None:
     lines = [b"AFTP INTERNET-D H.EXAMPLE ASCII /a.ps TEXT", b"GOPHER INTERNET-D 'G.EXAMPLE(150)' ASCII '1/Fun Stuff'"]
-    with replay_datagrams([methods(*RECORDED, *lines)], same=same, adapt=adapt) as served:
-        entries, _, found = gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+    with replay_datagrams([methods(*RECORDED, *lines)], same=same_request, adapt=adapt) as served:
+        entries, _, found = open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
     assert found.is_listing
     assert [(one.kind, one.uri) for one in entries] == [
         ("PROSPERO-CONTENTS", None),
@@ -163,13 +163,13 @@ def test_several_methods_are_alternatives() -> None:
 
 
 def test_the_servers_own_method_is_asked_where_no_other_is_a_uri() -> None:
-    with replay_datagrams([methods(*RECORDED), CONTENTS], same=same, adapt=adapt) as served:
-        assert gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
+    with replay_datagrams([methods(*RECORDED), CONTENTS], same=same_request, adapt=adapt) as served:
+        assert open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
 
 
 def test_methods_of_which_none_is_a_uri_are_listed() -> None:
-    with replay_datagrams([methods(b"NFS INTERNET-D H ASCII a /fs")], same=same, adapt=adapt) as served:
-        ((entry,), _, _) = gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+    with replay_datagrams([methods(b"NFS INTERNET-D H ASCII a /fs")], same=same_request, adapt=adapt) as served:
+        ((entry,), _, _) = open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
     assert (entry.kind, entry.uri, entry.details["arguments"]) == ("NFS", None, ("/fs",))
 
 
@@ -261,10 +261,10 @@ def test_a_directory_without_links() -> None:
 
 def test_an_object_that_has_moved_is_a_redirect() -> None:
     text = INFO.answers[0][:3] + b"FORWARDED INTERNET-D 'LOCALHOST(%d)' ASCII /info-tree/hello.txt 0\n"
-    with replay_datagrams(SERVER, same=same, adapt=adapt) as new:
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt) as new:
         old = [Exchange(INFO.request, (text % new.port,))]
-        with replay_datagrams(old, same=same, adapt=adapt) as served:
-            _, content, found = gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+        with replay_datagrams(old, same=same_request, adapt=adapt) as served:
+            _, content, found = open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
         assert content == HELLO
         assert str(found.uri) == f"prospero://LOCALHOST:{new.port}//info-tree/hello.txt"
         assert len(found.history) == 1

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from servers.faults import nothing_left
+from servers.faults import assert_no_leaks
 from servers.nginx import nginx
 from servers.s3 import Store, fill, moto_server, radosgw_server
 from servers.store_faults import (
@@ -407,7 +407,7 @@ def test_the_proxy_lists_a_large_bucket(moto: Store) -> None:
 
 @pytest.mark.parametrize("fault", [slow_body(60), stalled(), stalled(10), broken_body(10), Fault(stop=0)])
 def test_the_proxy_stops_in_the_middle_of_a_fault(moto: Store, etag: str, fault: Fault) -> None:
-    with nothing_left():
+    with assert_no_leaks():
         with FaultProxy(moto.endpoint, lambda seen: fault) as proxy:
             held = socket.create_connection(("127.0.0.1", urlsplit(proxy.endpoint).port or 0), 60)
             held.sendall(b"GET /bucket/a HTTP/1.1\r\nHost: x\r\nAuthorization: AWS none:none\r\n\r\n")
@@ -421,7 +421,7 @@ def test_the_proxy_stops_in_the_middle_of_a_fault(moto: Store, etag: str, fault:
 def test_the_proxy_keeps_connections_and_says_when_nobody_answers() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
-    with nothing_left(), FaultProxy(f"http://127.0.0.1:{port}") as proxy:
+    with assert_no_leaks(), FaultProxy(f"http://127.0.0.1:{port}") as proxy:
         connection = http.client.HTTPConnection("127.0.0.1", urlsplit(proxy.endpoint).port, timeout=60)
         for _ in range(2):
             connection.request(

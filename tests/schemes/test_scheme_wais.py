@@ -1,5 +1,8 @@
-"""wais: what rows cannot say.  The octets of requests and answers are those that freeWAIS-sf 2.2 and its client
-waissearch exchanged (names of paths and hosts changed, lengths kept)."""
+"""wais: what rows cannot say.
+
+The octets of requests and answers are those that freeWAIS-sf 2.2 and its client waissearch exchanged (names of paths
+and hosts changed, lengths kept).
+"""
 
 from __future__ import annotations
 

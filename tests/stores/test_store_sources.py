@@ -127,7 +127,7 @@ def test_an_index_of_files_on_a_tls_server(crawl: Crawl, local: list[Link], tmp_
         assert [row[:6] for row in strip(rows)] == [row[:6] for row in strip(local)]
         (row,) = extract(Index(f"{files}index.cdxj", (), files), policy=LOCAL_POLICY)
         assert row.error == "not-opened", "nobody has signed its certificate"
-        assert {request[2] for request in web_server.asked()} == {"206"}
+        assert {request[2] for request in web_server.requests()} == {"206"}
 
 
 def test_ranges_are_fetched_through_a_proxy(crawl: Crawl, local: list[Link], tmp_path: Path) -> None:
@@ -147,9 +147,9 @@ def test_ranges_are_fetched_through_a_proxy(crawl: Crawl, local: list[Link], tmp
         (tmp_path / "root/large").write_bytes(octets := bytes(range(256)) * 10_000)
         with open_range(f"{files}large", through) as file:
             assert file.read() == octets
-        assert [request[0] for request in web_server.asked()].count("GET /large HTTP/1.1") > 3
+        assert [request[0] for request in web_server.requests()].count("GET /large HTTP/1.1") > 3
         assert log.read_text().count(tunnels) == before + 1
-        assert {request[2] for request in web_server.asked()} == {"206"}
+        assert {request[2] for request in web_server.requests()} == {"206"}
         unknown = through.with_(proxy={"https": f"http://127.0.0.1:{port}"})
         (row,) = extract(Index(f"{files}index.cdxj"), policy=unknown)
         assert row.error == "not-opened", "the proxy wants a password"
