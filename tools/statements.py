@@ -27,7 +27,7 @@ FOLDERS = ("url1994", "rfc1738", "url1997", "uri2003", "rfc3986")
 """In the order in which the documents were written."""
 EDITIONS = dict(zip(FOLDERS, ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"), strict=True))
 """Each document, and the edition that reads as it says."""
-READ = {"tests/schemes/test_schemes.py::test_row": "schemes", "tests/values/test_base.py::test_rows": "base"}
+READ = {"tests/schemes/test_schemes.py::test_row": "schemes", "tests/values/test_base.py::test_cases": "base"}
 """Tests of case rows that are read in an edition, RFC 3986 unless a row says otherwise, and where the rows lie."""
 SHOWN = ("tests", "decision", "reason")
 """What a row has one of: tests that pytest collects, an entry of docs/decisions.md, why no software can show it."""

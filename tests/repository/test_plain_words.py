@@ -1,7 +1,7 @@
-"""Variables are named for what they hold, and sentences are plain: in each room at most as many hits as today.
+"""Variables are named for what they hold, and sentences are plain: each folder has no more hits than today.
 
-A hit is a candidate, not a fault; the numbers only go down.  `python tests/repository/test_plain_words.py ROOM` lists
-the hits of a room.
+A hit is a candidate, not an error; the numbers only decrease. `python tests/repository/test_plain_words.py ROOM` lists
+the hits of a folder.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ VAGUE = frozenset(
         """,
     )
 )
-"""Names that say nothing of what a variable holds."""
+"""Names that do not say what a variable holds."""
 TURNS = re.compile(
     r"(?i)\b(?:is none|are none|of which|of whom|of others|what is the matter|by the letter|leads? nowhere|passed over"
     r"|(?:is|are) (?:told|said|asked|heard|meant)|asked for|so many|so long as|to be had|of strangers|for want of"
@@ -37,7 +37,7 @@ TURNS = re.compile(
     r"|at hand|none the less|beside (?:it|them|that)|else than|has enough)\b"
     r"|(?:\A|(?<=[.:;] ))(?:Of (?!course)|What\b|Whose\b|Whom\b|How (?:many|often|far|much)\b|So many\b|Nobody\b)"
 )
-"""Turns of phrase that need reading twice, and beginnings with nothing to hold on to."""
+"""Turns of phrase that need reading twice, and vague beginnings."""
 
 
 class Hit(NamedTuple):
@@ -118,17 +118,17 @@ MOST: dict[str, tuple[int, int]] = {
 """Of each room the names and the sentences that are hits."""
 
 
-def test_every_room_has_its_numbers() -> None:
+def test_every_folder_has_its_numbers() -> None:
     folders = {path.parent.name for path in (ROOT / "src" / "overthere").glob("*/__init__.py")}
     crates = {f"rust/{path.parent.parent.name}" for path in (ROOT / "rust").glob("*/src/lib.rs")}
     assert MOST.keys() == folders | crates | {"."}
 
 
 @pytest.mark.parametrize("room", MOST)
-def test_a_room_has_no_more_hits(room: str) -> None:
-    found = list(hits(room))
-    sentences = sum(hit.is_sentence for hit in found)
-    assert (len(found) - sentences <= MOST[room][0], sentences <= MOST[room][1]) == (True, True), found
+def test_a_folder_has_no_more_hits(room: str) -> None:
+    found_hits = list(hits(room))
+    sentences = sum(hit.is_sentence for hit in found_hits)
+    assert (len(found_hits) - sentences <= MOST[room][0], sentences <= MOST[room][1]) == (True, True), found_hits
 
 
 @pytest.mark.parametrize("name", ["told", "given", "_own"])

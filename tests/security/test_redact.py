@@ -103,7 +103,7 @@ MASKED = [
 
 
 @pytest.mark.parametrize(("text", "masked"), MASKED, ids=[repr(text) for text, _ in MASKED])
-def test_what_is_mopen_both(text: str, masked: str) -> None:
+def test_masked_and_unmasked_texts(text: str, masked: str) -> None:
     assert mask(text) == masked
 
 

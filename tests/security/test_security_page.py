@@ -23,7 +23,7 @@ def names(path: str) -> frozenset[str]:
     """The tests of a file: functions and classes that pytest collects."""
     tree = ast.parse((ROOT / path).read_text("utf-8"))
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return frozenset(one.name for one in tree.body if isinstance(one, kinds) and one.name.lower().startswith("test"))
+    return frozenset(n.name for n in tree.body if isinstance(n, kinds) and n.name.lower().startswith("test"))
 
 
 def test_there_are_promises() -> None:
@@ -34,11 +34,11 @@ def test_there_are_promises() -> None:
 @pytest.mark.parametrize("line", PROMISES, ids=lambda line: line.split("|")[1].strip()[:40])
 def test_the_tests_of_a_promise_exist(line: str) -> None:
     _, promise, _, tests, _ = line.split("|")
-    found = TEST.findall(tests)
+    entries = TEST.findall(tests)
     assert promise.strip()
-    assert found, "no test is named"
+    assert entries, "no test is named"
     assert TEST.sub("", tests).strip(" ,") == "", "something else than tests"
-    for path, name in found:
+    for path, name in entries:
         assert name in names(path), f"{path} has no {name}"
 
 
