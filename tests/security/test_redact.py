@@ -412,7 +412,7 @@ def test_a_long_message_is_shortened_without_splitting_a_secret(secret: str, spe
     assert secrets.mask_message(f"{secret} end") == "*** end"
 
 
-def test_errors_and_what_they_came_from_are_cut_before_they_are_mopen_both(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_and_their_causes_are_shortened_before_masking(monkeypatch: pytest.MonkeyPatch) -> None:
     lengths: list[int] = []
     original = Secrets.mask
 
@@ -605,7 +605,7 @@ class TestFTPWithAPassword(AccessSuite):
     )
     data = b"0123456789abcdef"
 
-    def test_replies_are_live_and_mopen_both(self) -> None:
+    def test_replies_are_live_and_masked(self) -> None:
         resource: Any = self.whole()
         replies = resource.head.details["replies"]
         assert "230 *** is in" in replies

@@ -89,7 +89,7 @@ def test_subclasses_keep_their_type() -> None:
     for other in (value.normalize(), value.replace(query=None), pickle.loads(pickle.dumps(value)), Site(URI("x://h"))):
         assert type(other) is Site
         assert other.site
-    assert repr(value) == "Own('http://H/a/../b?q')"
+    assert repr(value) == "Site('http://H/a/../b?q')"
     assert type(value.join("c")) is Site
     assert value == URI(str(value))
     assert hash(value) == hash(URI(str(value)))
