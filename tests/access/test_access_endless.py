@@ -63,7 +63,7 @@ def test_other_tasks_run_while_a_dialogue_gives_nothing(backend: str) -> None:
     assert turns > 20
 
 
-def test_entries_of_a_document_are_rejected_at_once() -> None:
+def test_entries_do_not_read_a_document() -> None:
     with (
         faulty(endless(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 65_536)) as server,
         open_(f"http://127.0.0.1:{server.port}/", PATIENT) as resource,

@@ -70,7 +70,7 @@ def test_a_dialogue_is_loaded_when_it_is_opened(folder: Path) -> None:
         assert (resource.media_type, resource.read()) == ("text/x-own", b"/A")
 
 
-def test_the_package_configures_the_policy(folder: Path) -> None:
+def test_the_package_may_replace_the_locator(folder: Path) -> None:
     registry = opening("own_scheme.protocol")
     assert plan("x-own:/", registry=registry).uri == "x-own:/"
     assert plan_under(Policy(), "x-own:/", registry=registry).uri == "x-own:/configured"
