@@ -19,7 +19,7 @@ TEXTS = (
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             "हिन्दी भाषा",
@@ -37,12 +37,12 @@ TEXTS = (
         ("a — b", "a--b"),
     ],
 )
-def test_github_keeps_letters_marks_digits_and_connectors(text: str, wanted: str) -> None:
-    assert slug(text, "github") == wanted
+def test_github_keeps_letters_marks_digits_and_connectors(text: str, expected: str) -> None:
+    assert slug(text, "github") == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("This heading has spaces in it", "this-heading-has-spaces-in-it"),
         ("This heading has a :thumbsup: in it", "this-heading-has-a-thumbsup-in-it"),
@@ -53,8 +53,8 @@ def test_github_keeps_letters_marks_digits_and_connectors(text: str, wanted: str
         ("Mirrors **(PREMIUM SELF)**", "mirrors"),
     ],
 )
-def test_gitlab_as_its_documentation_says(text: str, wanted: str) -> None:
-    assert slug(text, "gitlab") == wanted
+def test_gitlab_as_its_documentation_says(text: str, expected: str) -> None:
+    assert slug(text, "gitlab") == expected
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -92,8 +92,8 @@ def test_a_page_as_python_markdown_numbers_it(tmp_path: Path) -> None:
     names = re.findall(r' id="([^"]*)"', markdown.markdown(text, extensions=["toc"]))
     assert len(names) == len(titles)
     (tmp_path / "a.md").write_text(text + "".join(f"[x](#{name})\n" for name in names) + "[y](#a_9)\n")
-    found = check([str(tmp_path / "a.md")], Checker(anchors="mkdocs"), Summary())
-    assert [one.reference for one in found] == ["#a_9"]
+    findings = check([str(tmp_path / "a.md")], Checker(anchors="mkdocs"), Summary())
+    assert [finding.reference for finding in findings] == ["#a_9"]
 
 
 @pytest.mark.parametrize("mark", ["---", "+++"])
@@ -101,18 +101,18 @@ def test_a_page_as_python_markdown_numbers_it(tmp_path: Path) -> None:
 def test_front_matter_is_not_markdown(mark: str, end: str, tmp_path: Path) -> None:
     lines = [mark, "title: x", "link: [a](gone.md)", mark, "# Start", "[b](#title-x) [c](#start) [d](lost.md)"]
     (tmp_path / "a.md").write_bytes(end.join(lines).encode())
-    found = [(one.line, one.column, one.reference) for one in check([str(tmp_path)], Checker(), Summary())]
-    assert found == [(6, 5, "#title-x"), (6, 31, "lost.md")]
+    results = [(one.line, one.column, one.reference) for one in check([str(tmp_path)], Checker(), Summary())]
+    assert results == [(6, 5, "#title-x"), (6, 31, "lost.md")]
 
 
 def test_a_rule_at_the_start_is_no_front_matter(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\n\n[a](gone.md)\n")
-    assert [one.reference for one in check([str(tmp_path)], Checker(), Summary())] == ["gone.md"]
+    assert [finding.reference for finding in check([str(tmp_path)], Checker(), Summary())] == ["gone.md"]
 
 
 def test_a_destination_in_angle_brackets_may_have_blanks(tmp_path: Path) -> None:
     """CommonMark 6.3."""
     (tmp_path / "a b.md").write_text("x")
     (tmp_path / "a.md").write_text('[x](<a b.md>) ![y](<a c.png>)\n\n<a href="a b.md">z</a>\n')
-    found = [(one.kind, one.reference) for one in check([str(tmp_path)], Checker(), Summary())]
-    assert found == [("no-document", "a c.png"), ("repaired", "a b.md")]
+    results = [(finding.kind, finding.reference) for finding in check([str(tmp_path)], Checker(), Summary())]
+    assert results == [("no-document", "a c.png"), ("repaired", "a b.md")]

@@ -44,7 +44,7 @@ def _record(uri: str, text: str) -> bytes:
 
 def _found(path: Path, base: str | None = None) -> list[tuple[str, int | None, int | None, str | None, str]]:
     rows = find(path, base)
-    return [(one.source.removeprefix(str(path)), one.line, one.column, one.reference, one.kind) for one in rows]
+    return [(row.source.removeprefix(str(path)), row.line, row.column, row.reference, row.kind) for row in rows]
 
 
 @pytest.mark.parametrize("base", [None, "https://h/docs/"])
@@ -97,27 +97,27 @@ def test_messages_of_a_mailbox(tmp_path: Path) -> None:
 def test_what_is_in_a_container_is_not_mended(tmp_path: Path) -> None:
     path = _zip(tmp_path / "a.zip", {"a.html": "<a href='b c.html'>", "b c.html": "x"})
     before = path.read_bytes()
-    done = CliRunner().invoke(app, ["broken", str(path), "--fix", "--yes"])
-    assert f"a.html: not changed: it is part of {path}; change it there and repack" in done.stderr
+    result = CliRunner().invoke(app, ["broken", str(path), "--fix", "--yes"])
+    assert f"a.html: not changed: it is part of {path}; change it there and repack" in result.stderr
     assert path.read_bytes() == before
 
 
 def test_a_source_that_is_not_there(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["broken", str(tmp_path / "nope.html")])
-    assert done.exit_code == 2
-    assert "nope.html: there is no such file or folder" in done.stderr
+    result = CliRunner().invoke(app, ["broken", str(tmp_path / "nope.html")])
+    assert result.exit_code == 2
+    assert "nope.html: there is no such file or folder" in result.stderr
 
 
 def test_nothing_read_is_not_told_as_nothing_broken(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["broken", str(tmp_path)])
-    assert "no documents were read" in done.stderr
-    assert "no broken links" not in done.stderr
+    result = CliRunner().invoke(app, ["broken", str(tmp_path)])
+    assert "no documents were read" in result.stderr
+    assert "no broken links" not in result.stderr
 
 
 def test_a_diff_does_not_stand_among_findings_for_programs(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["broken", str(tmp_path), "--fix", "--format", "jsonl"])
-    assert done.exit_code == 2
-    assert "--fix prints a diff" in done.stderr
+    result = CliRunner().invoke(app, ["broken", str(tmp_path), "--fix", "--format", "jsonl"])
+    assert result.exit_code == 2
+    assert "--fix prints a diff" in result.stderr
 
 
 def test_what_is_outside_of_a_container_is_not_read_again(tmp_path: Path) -> None:
@@ -141,5 +141,5 @@ def test_relationships_are_relative_to_their_part(tmp_path: Path) -> None:
             **dict.fromkeys(("word/styles.xml", "word/media/a.png", "docProps/app.xml"), "<a/>"),
         },
     )
-    found = [(one.source.rpartition("!")[2], one.reference, one.kind) for one in find([path])]
-    assert found == [("word/_rels/document.xml.rels", "gone.xml", "no-document")]
+    results = [(finding.source.rpartition("!")[2], finding.reference, finding.kind) for finding in find([path])]
+    assert results == [("word/_rels/document.xml.rels", "gone.xml", "no-document")]

@@ -54,11 +54,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
 def test_a_site_is_crawled_and_what_leads_nowhere_is_told(server: Nginx) -> None:
     start = server.uri("/index.html")
     summary = Summary()
-    told = {
-        (found.source.removeprefix(server.uri("/")), found.reference, found.kind)
-        for found in check([start], Checker(), summary, policy=LOCAL)
+    reported = {
+        (results.source.removeprefix(server.uri("/")), results.reference, results.kind)
+        for results in check([start], Checker(), summary, policy=LOCAL)
     }
-    assert told == {
+    assert reported == {
         ("index.html", "lost.html", "not-found"),
         ("index.html", "lost.gif", "not-found"),
         ("index.html", "a.html#nowhere", "no-fragment"),
@@ -68,17 +68,17 @@ def test_a_site_is_crawled_and_what_leads_nowhere_is_told(server: Nginx) -> None
         ("sub/", "lost.png", "not-found"),
     }
     requests = [tuple(line[0].split()[:2]) for line in server.requests()]
-    asked = [path for _, path in requests]
+    paths = [path for _, path in requests]
     assert len(requests) == len(set(requests)), "each was asked for once, also that to which two redirects lead"
-    assert "/closed/x.html" not in asked
-    assert "/robots.txt" in asked
+    assert "/closed/x.html" not in paths
+    assert "/robots.txt" in paths
 
 
 def test_the_verb(server: Nginx, tmp_path: Path) -> None:
     options = ["broken", server.uri("/index.html"), "--private", "--format", "jsonl", "--cache", str(tmp_path / "c")]
-    done = CliRunner().invoke(app, options)
-    assert done.exit_code == 1
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    result = CliRunner().invoke(app, options)
+    assert result.exit_code == 1
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert {row["kind"] for row in rows} >= {"not-found", "no-fragment"}
     assert CliRunner().invoke(app, ["broken", server.uri("/index.html")]).exit_code == 1
     for bad in (["--resume"], ["--header", "h:x"], ["--max-age", "ok=soon"], ["--cache", str(tmp_path)]):
@@ -115,13 +115,13 @@ class Pages:
         self.answer = answer
         self.asked: Counter[str] = Counter()
 
-    def __call__(self, held: socket.socket) -> None:
-        while data := held.recv(65_536):
+    def __call__(self, client: socket.socket) -> None:
+        while data := client.recv(65_536):
             method, path = data.decode().split(" ")[:2]
             self.asked[path] += 1
             status, fields, content = self.answer(path)
             head = f"HTTP/1.1 {status}\r\n{fields}Content-Length: {len(content)}\r\n\r\n".encode()
-            held.sendall(head + (content if method == "GET" else b""))
+            client.sendall(head + (content if method == "GET" else b""))
 
 
 HTML = "Content-Type: text/html\r\n"
@@ -146,8 +146,8 @@ def test_folders_without_end_are_left_at_a_depth() -> None:
             return "404 Not Found", "", b""
         return "200 OK", HTML, b'<title>t</title><a href="%d/">on</a>' % path.count("/")
 
-    crawl, asked = walked(Pages(answer))
-    assert len(asked) == 102, "robots.txt, and a hundred links from the first"
+    crawl, requests = walked(Pages(answer))
+    assert len(requests) == 102, "robots.txt, and a hundred links from the first"
     assert crawl.passed == {"deep": 1}
 
 
@@ -160,8 +160,8 @@ def test_a_site_that_grows_faster_than_it_is_read_ends_at_its_limit() -> None:
         links = "".join(f'<a href="/{path.strip("/") or "0"}-{number}">x</a>' for number in range(1000))
         return "200 OK", HTML, f"<title>t</title>{links}".encode()
 
-    crawl, asked = walked(Pages(answer), pages=50)
-    assert len(asked) == 51
+    crawl, requests = walked(Pages(answer), pages=50)
+    assert len(requests) == 51
     assert len(crawl._seen) == 50
     assert crawl.passed["page-limit"] > 40_000
 
@@ -175,15 +175,15 @@ def chained(path: str) -> tuple[str, str, bytes]:
 
 
 def test_a_crawl_ends_in_its_time_whatever_the_server_wants() -> None:
-    crawl, asked = walked(Pages(chained), crawl_time=1)
+    crawl, requests = walked(Pages(chained), crawl_time=1)
     assert crawl.passed == {"crawl-time": 1}
-    assert len(asked) < 10
+    assert len(requests) < 10
     assert Checker().crawl_time == 6 * 3600, "there is a bound by default"
 
 
 def test_a_crawl_without_time_asks_for_nothing_and_says_so() -> None:
-    crawl, asked = walked(Pages(chained), crawl_time=0)
-    assert (crawl.outcomes, crawl.passed, sum(asked.values())) == ({}, {"crawl-time": 1}, 0)
+    crawl, requests = walked(Pages(chained), crawl_time=0)
+    assert (crawl.outcomes, crawl.passed, sum(requests.values())) == ({}, {"crawl-time": 1}, 0)
 
 
 @pytest.mark.parametrize("link", ["<a href={}>", "<a href=//a.b/{}>"])
@@ -192,13 +192,13 @@ def test_a_page_of_many_links_ends_with_the_time(link: str) -> None:
     with Asker(Checker(pages=50), LOCAL) as asker:
         crawl = Crawl([uri], asker)
         crawl._deadline = 0.0
-        crawl._follow(crawl._document(uri, "text/html", b"<a href=x>" + b"".join(many(link, 100_000))), 1)
+        crawl._follow(crawl._document(uri, "text/html", b"<a href=x>" + b"".join(large(link, 100_000))), 1)
         crawl.records.drop(whole=True)
     assert crawl.passed["crawl-time"] == 1, "the rest of the page"
     assert crawl.passed["page-limit"] <= BATCH
 
 
-def many(form: str, count: int) -> Iterator[bytes]:
+def large(form: str, count: int) -> Iterator[bytes]:
     return (form.format(number).encode() for number in range(count))
 
 
@@ -206,11 +206,11 @@ def test_a_crawl_that_was_cut_is_told_and_goes_on(tmp_path: Path) -> None:
     cache = tmp_path / "c"
     with faulty(simple(Pages(chained))) as server:
         verb = ["broken", f"http://127.0.0.1:{server.port}/", "--private", "--cache", str(cache)]
-        cut = CliRunner().invoke(app, [*verb, "--crawl-time", "3"])
-        assert "1  URIs of the site left when --crawl-time was over" in cut.output
+        first = CliRunner().invoke(app, [*verb, "--crawl-time", "3"])
+        assert "1  URIs of the site left when --crawl-time was over" in first.output
         assert (tmp_path / "c.warc").exists(), "what came is kept"
-        more = CliRunner().invoke(app, [*verb, "--crawl-time", "1s", "--resume"])
-        assert "with --cache, --resume continues" in more.output
+        second = CliRunner().invoke(app, [*verb, "--crawl-time", "1s", "--resume"])
+        assert "with --cache, --resume continues" in second.output
     for bad in ("", "-1", "nan", "inf", "1y", "1e400h"):
         assert CliRunner().invoke(app, ["broken", "http://h.example/", "--crawl-time", bad]).exit_code == 2, bad
 
@@ -219,10 +219,10 @@ def test_what_a_crawl_has_left_is_not_asked_for_otherwise() -> None:
     site = Pages(chained)
     with faulty(simple(site)) as server:
         checker, summary = Checker(crawl_time=1, online=True), Summary()
-        found = list(check([f"http://127.0.0.1:{server.port}/"], checker, summary, lambda *_: None, LOCAL))
+        findings = list(check([f"http://127.0.0.1:{server.port}/"], checker, summary, lambda *_: None, LOCAL))
     assert summary.passed["crawl-time"] == 1
     assert sum(site.asked.values()) <= 3
-    assert found == []
+    assert findings == []
 
 
 def test_a_redirect_leads_nowhere_where_robots_txt_forbids() -> None:
@@ -233,8 +233,8 @@ def test_a_redirect_leads_nowhere_where_robots_txt_forbids() -> None:
             return "302 Found", "Location: /closed\r\n", b""
         return "200 OK", HTML, b'<title>t</title><a href="/in">in</a>'
 
-    crawl, asked = walked(Pages(answer))
-    assert asked == {"/robots.txt": 1, "/": 1, "/in": 1}
+    crawl, requests = walked(Pages(answer))
+    assert requests == {"/robots.txt": 1, "/": 1, "/in": 1}
     assert {outcome.kind for uri, outcome in crawl.outcomes.items() if uri.endswith("/in")} == {"robots"}
 
 
@@ -248,8 +248,8 @@ def test_rules_to_which_a_redirect_leads_count() -> None:
             return "200 OK", "Content-Type: text/plain\r\n", b"User-agent: *\nDisallow: /closed"
         return "200 OK", HTML, b'<title>t</title><a href="/closed">c</a> <a href="/rules">r</a>'
 
-    crawl, asked = walked(Pages(answer))
-    assert asked == {"/robots.txt": 1, "/rules": 1, "/": 1}
+    crawl, requests = walked(Pages(answer))
+    assert requests == {"/robots.txt": 1, "/rules": 1, "/": 1}
     assert Counter(outcome.kind for outcome in crawl.outcomes.values()) == {None: 2, "robots": 1}
 
 
@@ -265,8 +265,8 @@ def test_what_an_error_leads_to_is_not_followed() -> None:
 def test_a_site_that_cannot_be_reached_is_told_as_that() -> None:
     """robots.txt is asked for first; that it could not be read is no word of its own (RFC 9309 2.3.1.4)."""
     start = f"http://127.0.0.1:{free_port()}/"
-    told = [(one.source, one.kind, one.level) for one in check([start], Checker(), Summary(), policy=LOCAL)]
-    assert told == [(start, "connect", "error")]
+    reported = [(one.source, one.kind, one.level) for one in check([start], Checker(), Summary(), policy=LOCAL)]
+    assert reported == [(start, "connect", "error")]
 
 
 def test_rules_of_many_agents_take_linear_time_and_memory() -> None:
@@ -309,8 +309,8 @@ def test_a_page_beyond_the_limit_is_told() -> None:
         )
 
     with faulty(simple(Pages(answer))) as server:
-        found = list(check([f"http://127.0.0.1:{server.port}/"], Checker(limit=1000), Summary(), policy=LOCAL))
-    assert [(one.source.rpartition("/")[2], one.kind, one.reference) for one in found] == [
+        findings = list(check([f"http://127.0.0.1:{server.port}/"], Checker(limit=1000), Summary(), policy=LOCAL))
+    assert [(finding.source.rpartition("/")[2], finding.kind, finding.reference) for finding in findings] == [
         ("", "too-large", "/packed"),
         ("long", "not-read", None),
         ("long", "not-found", "/lost"),

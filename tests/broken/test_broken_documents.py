@@ -46,8 +46,8 @@ def test_links_and_anchors_of_restructuredtext(tmp_path: Path) -> None:
     (tmp_path / "guide.rst").write_text(GUIDE.rpartition(".. include")[0])
     (tmp_path / "other.rst").write_text("Other\n-----\n")
     summary = Summary()
-    found = [(one.line, one.reference) for one in check([tmp_path], Checker(), summary)]
-    assert found == [
+    results = [(finding.line, finding.reference) for finding in check([tmp_path], Checker(), summary)]
+    assert results == [
         (6, "gone.rst#c"), (6, "#no"), (8, "gone.html"), (10, "gone.png"), (12, "gone-f.rst"), (14, "gone-g.rst"),
     ]  # fmt: skip
     assert summary.passed["sphinx-role"] == 3
@@ -93,8 +93,8 @@ def test_restructuredtext_is_read_under_a_profiler(tool: str, seconds: float) ->
         f"rst._CHECK_INTERVAL = 0.001; rst._BASE_SECONDS = {seconds};"
         "parsed = rst.parse('`a <b>`_\\n\\n' * 300); print(len(parsed.references), parsed.notes)"
     )
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=300, check=True)
-    assert done.stdout.strip() == ("300 []" if seconds else "0 ['too-large']")
+    result = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=300, check=True)
+    assert result.stdout.strip() == ("300 []" if seconds else "0 ['too-large']")
 
 
 def test_links_and_anchors_of_notebooks(tmp_path: Path) -> None:
@@ -105,9 +105,9 @@ def test_links_and_anchors_of_notebooks(tmp_path: Path) -> None:
     ]  # fmt: skip
     book = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}
     (tmp_path / "a.ipynb").write_text(json.dumps(book, indent=1))
-    found = [(one.line, one.reference) for one in check([tmp_path], Checker(), Summary())]
-    assert [reference for _, reference in found] == ["gone.md", "#no", "gone.html"]
-    assert [line for line, _ in found[:2]] == [11, 11]
+    results = [(finding.line, finding.reference) for finding in check([tmp_path], Checker(), Summary())]
+    assert [reference for _, reference in results] == ["gone.md", "#no", "gone.html"]
+    assert [line for line, _ in results[:2]] == [11, 11]
 
 
 def test_a_notebook_of_format_3() -> None:
@@ -143,9 +143,9 @@ def test_without_the_packages_a_note_says_how_to_install_them(tmp_path: Path, mo
     monkeypatch.setattr(kinds, "_installed_kinds", frozenset)
     (tmp_path / "a.rst").write_text(GUIDE)
     (tmp_path / "b.ipynb").write_text('{"cells": []}')
-    found = {one.source[-5:]: one.why for one in check([tmp_path], Checker(), Summary())}
-    assert "overthere[rst]" in found["a.rst"]
-    assert "overthere[notebooks]" in found["ipynb"]
+    results = {finding.source[-5:]: finding.why for finding in check([tmp_path], Checker(), Summary())}
+    assert "overthere[rst]" in results["a.rst"]
+    assert "overthere[notebooks]" in results["ipynb"]
 
 
 @pytest.mark.parametrize("error", [IndexError, AssertionError, AttributeError, KeyError, ZeroDivisionError])
@@ -164,7 +164,7 @@ def test_roles_of_one_document_are_not_those_of_another() -> None:
     with_role = ".. role:: own\n\n:own:`x` `a <b>`_\n" * 3
     without = ":own:`x` `a <b>`_\n\n" * 3
     alone = [rst.parse(with_role), rst.parse(without)]
-    assert [one.roles for one in alone] == [0, 3]
+    assert [item.roles for item in alone] == [0, 3]
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(rst.parse, [with_role, without] * 60))
-    assert found == alone * 60
+        values = list(threads.map(rst.parse, [with_role, without] * 60))
+    assert values == alone * 60

@@ -156,7 +156,7 @@ def set_all(file: Path, settings: dict[str, str]) -> None:
 
 
 def changes(top: Path) -> set[str]:
-    return {os.path.relpath(one, os.path.realpath(top)) for one in changed_files(str(top / "docs"), "HEAD")}
+    return {os.path.relpath(item, os.path.realpath(top)) for item in changed_files(str(top / "docs"), "HEAD")}
 
 
 EXPECTED = {"docs/edited.md", "docs/new.md"}
@@ -220,10 +220,10 @@ def test_a_bare_repository_in_the_sources_is_not_asked(
 ) -> None:
     add_bare_repository(repository / "docs", trap)
     command = [sys.executable, "-m", "overthere", "broken", "docs", "--since", "HEAD", "--format", "jsonl"]
-    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, timeout=NET, check=False)
-    assert (done.returncode, "lost.md" in done.stdout) == (1, True), done.stderr
+    result = subprocess.run(command, cwd=repository, capture_output=True, text=True, timeout=NET, check=False)
+    assert (result.returncode, "lost.md" in result.stdout) == (1, True), result.stderr
     monkeypatch.chdir(repository / "docs")
-    assert {os.path.basename(one) for one in changed_files(".", "HEAD")} > {"edited.md", "new.md"}
+    assert {os.path.basename(changed_file) for changed_file in changed_files(".", "HEAD")} > {"edited.md", "new.md"}
     assert not trap.is_sprung
 
 
@@ -300,8 +300,8 @@ def test_another_commit_of_a_submodule_and_a_repository_that_is_not_tracked_are_
     outer = with_submodule(tmp_path)
 
     def told() -> list[str]:
-        found = check([str(outer)], Checker(since="HEAD"), Summary())
-        return sorted(os.path.relpath(one.source, outer) for one in found)
+        findings = check([str(outer)], Checker(since="HEAD"), Summary())
+        return sorted(os.path.relpath(finding.source, outer) for finding in findings)
 
     assert told() == []
     git(outer / "sub", "commit", "-q", "--allow-empty", "-m", "3")
@@ -345,10 +345,10 @@ def test_a_tree_of_millions_of_names_takes_bounded_memory(repository: Path, monk
     entry = f"100644 blob {git(repository, 'rev-parse', 'HEAD:docs/same.md').strip()}"
     for _ in range(7):
         listed = "".join(f"{entry}\t{number}\n" for number in range(10))
-        made = subprocess.run(
+        result = subprocess.run(
             ["git", "mktree"], cwd=repository, input=listed, capture_output=True, text=True, check=True, timeout=NET
         )
-        entry = f"040000 tree {made.stdout.strip()}"
+        entry = f"040000 tree {result.stdout.strip()}"
     commit = git(repository, "commit-tree", "-m", "x", entry.rpartition(" ")[2]).strip()
     with pytest.raises(ValueError, match="memory"):
         changed_files(str(repository), commit)
@@ -385,8 +385,8 @@ def test_a_run_that_is_terminated_leaves_no_copy(repository: Path, tmp_path: Pat
     folder = tmp_path / "temporary"
     folder.mkdir()
     command = [sys.executable, "-c", TERMINATED, "broken", "--since", "HEAD", str(repository)]
-    done = subprocess.run(command, env={**os.environ, "TMPDIR": str(folder)}, capture_output=True, timeout=NET)
-    assert (done.returncode, b"stopped: " in done.stderr) == (130, True)
+    result = subprocess.run(command, env={**os.environ, "TMPDIR": str(folder)}, capture_output=True, timeout=NET)
+    assert (result.returncode, b"stopped: " in result.stderr) == (130, True)
     assert not list(folder.iterdir())
 
 
@@ -402,5 +402,5 @@ def test_no_patterns_of_a_file_that_a_repository_names_are_read(repository: Path
 def test_what_changed_in_an_archive_with_a_mark_in_its_name_is_told(repository: Path) -> None:
     with zipfile.ZipFile(repository / "a!b.zip", "w") as archive:
         archive.writestr("i!j.html", '<a href="mailto:x">')
-    found = [*check([str(repository)], Checker(since="HEAD"), Summary())]
-    assert [os.path.basename(one.source) for one in found if one.kind == "bad-mailto"] == ["a!b.zip!i!j.html"]
+    findings = [*check([str(repository)], Checker(since="HEAD"), Summary())]
+    assert [os.path.basename(item.source) for item in findings if item.kind == "bad-mailto"] == ["a!b.zip!i!j.html"]

@@ -36,10 +36,10 @@ def test_findings_are_those_of_reading_again(config: str, tmp_path: Path, monkey
     _site(tmp_path)
     if config:
         (tmp_path / config).write_text("")
-    kept, summary = _findings(tmp_path, monkeypatch, 50_000, 1)
+    first, summary = _findings(tmp_path, monkeypatch, 50_000, 1)
     again, second = _findings(tmp_path, monkeypatch, 0, 1)
-    assert len(kept) > 9
-    assert kept == again
+    assert len(first) > 9
+    assert first == again
     assert summary.read_again == 0
     assert second.read_again > 3
     assert (summary.passed, summary.kinds, summary.references) == (second.passed, second.kinds, second.references)
@@ -59,8 +59,8 @@ def test_processes_hand_them_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_octets_behind_front_matter_are_known(tmp_path: Path) -> None:
     _site(tmp_path)
-    found = list(check([str(tmp_path / "front.md")], Checker(), Summary()))
+    findings = list(check([str(tmp_path / "front.md")], Checker(), Summary()))
     content = (tmp_path / "front.md").read_bytes()
-    places = [(one.offset or 0, one.length or 0) for one in found]
+    places = [(finding.offset or 0, finding.length or 0) for finding in findings]
     assert [content[at : at + length].decode() for at, length in places] == ["gone.md", "gone.md", "#nowhere"]
-    assert [(one.line, one.column) for one in found] == [(7, 5), (7, 19), (8, 5)]
+    assert [(finding.line, finding.column) for finding in findings] == [(7, 5), (7, 19), (8, 5)]

@@ -65,7 +65,7 @@ def requests(server: Nginx, path: str) -> Counter[str]:
     return Counter(line[0].split()[0] for line in server.requests() if line[0].split()[1] == path)
 
 
-SAID: dict[str, tuple[str | None, int | None]] = {
+EXPECTED: dict[str, tuple[str | None, int | None]] = {
     "/page.html": (None, 200),
     "/nowhere": ("not-found", 404),
     "/gone": ("gone", 410),
@@ -86,8 +86,8 @@ SAID: dict[str, tuple[str | None, int | None]] = {
 
 
 def test_what_a_server_says(server: Nginx) -> None:
-    outcomes = ask([server.uri(path) for path in SAID])
-    assert {path: (outcomes[server.uri(path)].kind, outcomes[server.uri(path)].status) for path in SAID} == SAID
+    outcomes = ask([server.uri(path) for path in EXPECTED])
+    assert {path: (outcomes[server.uri(path)].kind, outcomes[server.uri(path)].status) for path in EXPECTED} == EXPECTED
     assert outcomes[server.uri("/moved/")].final == server.uri("/page.html")
     assert outcomes[server.uri("/moved/")].why == server.uri("/page.html")
     assert outcomes[server.uri("/found/")].final == server.uri("/page.html")
@@ -119,11 +119,11 @@ def test_many_of_all_kinds_are_counted_right_and_asked_as_often_as_needed(server
     kinds = {server.uri(path.format(at)): kind for path, (n, kind, _) in needed.items() for at in range(n)}
     outcomes = ask(list(kinds), jobs=8, per_host=8)
     assert {uri: outcome.kind for uri, outcome in outcomes.items()} == kinds
-    asked = Counter(tuple(line[0].split()[:2]) for line in server.requests())
+    counts = Counter(tuple(line[0].split()[:2]) for line in server.requests())
     for path, (n, _, methods) in needed.items():
         for at in range(n):
-            assert {method: asked[method, path.format(at)] for method in methods} == methods
-            assert sum(asked[method, path.format(at)] for method in ("HEAD", "GET")) == sum(methods.values())
+            assert {method: counts[method, path.format(at)] for method in methods} == methods
+            assert sum(counts[method, path.format(at)] for method in ("HEAD", "GET")) == sum(methods.values())
     assert (requests(server, "/page.html") - already).total() == 1, "where twenty redirects lead"
 
 
@@ -143,9 +143,9 @@ def test_a_target_that_redirects_share_is_read_once_for_all_fragments(server: Ng
     with Asker(Checker(online=True), LOCAL) as asker:
         outcomes = {outcome.uri: outcome.missing for outcome in asker.ask(uris, uris)}
     assert outcomes == {uri: tuple(fragments[1:]) for uri, fragments in uris.items()}
-    more = requests(server, "/page.html") - before
-    assert more["GET"] == 1
-    assert more["HEAD"] <= 1, "by one that wanted no more, if it was there first"
+    further = requests(server, "/page.html") - before
+    assert further["GET"] == 1
+    assert further["HEAD"] <= 1, "by one that wanted no more, if it was there first"
 
 
 def test_who_is_busy_is_asked_so_often_and_no_more(server: Nginx) -> None:
@@ -154,18 +154,18 @@ def test_who_is_busy_is_asked_so_often_and_no_more(server: Nginx) -> None:
 
 
 def test_one_connection_serves_many_requests(server: Nginx, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[URI] = []
+    made_uris: list[URI] = []
 
     class Counted(Connection):
         def __init__(self, connect: Connect, policy: Policy, uri: URI, port: int | None) -> None:
-            made.append(uri)
+            made_uris.append(uri)
             super().__init__(connect, policy, uri, port)
 
     monkeypatch.setattr(connections, "Connection", Counted)
     asker = Asker(Checker(online=True, jobs=1), LOCAL)
     uris = [server.uri(f"/{name}?{number}") for number in range(20) for name in ("page.html", "nowhere")]
     assert Counter(outcome.status for outcome in asker.ask(uris)) == {200: 20, 404: 20}
-    assert len(made) == len(asker.asking.connections._order) == 1
+    assert len(made_uris) == len(asker.asking.connections._order) == 1
     asker.close()
     assert not asker.asking.connections._order
 
@@ -185,7 +185,7 @@ def test_no_more_connections_wait_than_descriptors_are_to_spare(server: Nginx) -
     with Asker(Checker(online=True, jobs=1), LOCAL) as asker:
         asker.asking.connections.most = 2
         assert [outcome.kind for outcome in asker.ask(hosts)] == [None] * 3
-        assert [one.origin[0] for one in asker.asking.connections._order] == ["localhost", "LocalHost"]
+        assert [connection.origin[0] for connection in asker.asking.connections._order] == ["localhost", "LocalHost"]
         assert sum(map(len, asker.asking.connections._idle.values())) == 2
 
 
@@ -214,11 +214,11 @@ def test_a_document_that_was_not_read_whole_lacks_nothing_for_sure(server: Nginx
 
 
 def test_fields_go_to_their_host_alone(server: Nginx) -> None:
-    own = server.uri("").rstrip("/")
-    headers = ((own, "Authorization", "Basic abc"), ("elsewhere.example", "Authorization", "Basic no"))
+    origin = server.uri("").rstrip("/")
+    headers = ((origin, "Authorization", "Basic abc"), ("elsewhere.example", "Authorization", "Basic no"))
     ask([server.uri("/page.html?h"), server.uri("/elsewhere?h")], headers=headers)
-    said = [(line[1].partition(":")[0], line[3]) for line in server.requests() if "?h" in line[0]]
-    assert said[0] == ("127.0.0.1", "Basic abc")
+    logins = [(line[1].partition(":")[0], line[3]) for line in server.requests() if "?h" in line[0]]
+    assert logins[0] == ("127.0.0.1", "Basic abc")
     redirected = [line for line in server.requests() if line[1].startswith("localhost")]
     assert redirected
     assert all(line[3] == "-" for line in redirected)
@@ -228,28 +228,28 @@ def test_fields_go_to_their_host_alone(server: Nginx) -> None:
         Requester(LOCAL, headers=[("h", "X:", "a")])
 
 
-OTHERS = ["127.0.0.1", "127.0.0.1:{}", "https://127.0.0.1:{}", "http://127.0.0.1", "http://localhost:{}"]
+OTHER_ORIGINS = ["127.0.0.1", "127.0.0.1:{}", "https://127.0.0.1:{}", "http://127.0.0.1", "http://localhost:{}"]
 
 
 def test_fields_go_to_no_other_origin(server: Nginx) -> None:
     """A host alone is https on its own port; another scheme, port or spelling of the host is another origin."""
     uri = server.uri("/page.html?others")
-    ask([uri], headers=tuple((origin.format(URI(uri).port), "Authorization", "Basic abc") for origin in OTHERS))
+    ask([uri], headers=tuple((origin.format(URI(uri).port), "Authorization", "Basic abc") for origin in OTHER_ORIGINS))
     (said,) = [line for line in server.requests() if "?others" in line[0]]
     assert said[3] == "-"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("h:X", "with colons"), ("ftp://h:X-A:v", "an http origin"), ("https://joe:pw@h:X-A:v", "with colons"),
         ("https://h/a:X-A:v", "with colons"), (":X-A:v", "an http origin"), ("a b:X-A:v", "an http origin"),
     ],
 )  # fmt: skip
-def test_what_is_no_origin_is_refused(text: str, told: str) -> None:
-    with pytest.raises(click.UsageError, match=told) as found:
+def test_what_is_no_origin_is_refused(text: str, message: str) -> None:
+    with pytest.raises(click.UsageError, match=message) as caught:
         _header(text)
-    assert "pw" not in str(found.value)
+    assert "pw" not in str(caught.value)
 
 
 def test_an_origin_and_its_port_are_told_apart() -> None:
@@ -312,7 +312,7 @@ def sized(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("fault", "scheme", "kind", "why"),
+    ("fault", "scheme", "kind", "reason"),
     [
         (stalled(b""), "http", "timeout", "no data"),
         (endless(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "http", "too-large", "a head"),
@@ -337,9 +337,9 @@ def sized(content: bytes) -> bytes:
         "a bomb", "a location without end", "not HTTP", "no TLS", "TLS without end", "TLS in silence",
     ],
 )  # fmt: skip
-def test_servers_that_never_come_to_an_end(fault: Any, scheme: str, kind: str | None, why: str) -> None:
+def test_servers_that_never_come_to_an_end(fault: Any, scheme: str, kind: str | None, reason: str) -> None:
     """A fragment is looked up, so that the content is read.  So much memory is held at most, whatever is sent."""
-    policy = LOCAL.with_(**SHORT.get(why, {}))
+    policy = LOCAL.with_(**SHORT.get(reason, {}))
     tracemalloc.start()
     try:
         with faulty(fault) as server:
@@ -351,15 +351,15 @@ def test_servers_that_never_come_to_an_end(fault: Any, scheme: str, kind: str | 
     finally:
         tracemalloc.stop()
     assert (outcome.kind, outcome.missing) == (kind, ())
-    assert why in outcome.why
+    assert reason in outcome.why
     assert peak < 64 * MEASURE
 
 
 def test_redirects_to_ever_new_places_end() -> None:
-    def fault(held: socket.socket) -> None:
-        while data := held.recv(65_536):
+    def fault(client: socket.socket) -> None:
+        while data := client.recv(65_536):
             path = data.split(b" ")[1]
-            held.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: %sx/\r\n\r\n" % path)
+            client.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: %sx/\r\n\r\n" % path)
 
     with faulty(simple(fault)) as server:
         uris = [f"http://127.0.0.1:{server.port}/{number}/" for number in range(20)]
@@ -370,12 +370,12 @@ def test_little_is_kept_of_a_redirect() -> None:
     """Where it leads and the first cookies, and not its other fields: a crawl keeps them to its end."""
     cookies = [("Set-Cookie", f"a{n}=b") for n in range(1000)]
     fields = (("X", "y" * 100_000), *cookies, ("Set-Cookie", "c" * 100_000))
-    kept = brief_redirect(Head(location="x", permanent=True, details={"status": 301, "headers": fields}))
-    assert kept == Head(location="x", permanent=True, details={"headers": tuple(cookies[:50])})
+    kept_head = brief_redirect(Head(location="x", permanent=True, details={"status": 301, "headers": fields}))
+    assert kept_head == Head(location="x", permanent=True, details={"headers": tuple(cookies[:50])})
 
-    def fault(held: socket.socket) -> None:
-        while held.recv(65_536):
-            held.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /%s\r\n\r\n" % (b"x" * 70_000))
+    def fault(client: socket.socket) -> None:
+        while client.recv(65_536):
+            client.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /%s\r\n\r\n" % (b"x" * 70_000))
 
     with faulty(simple(fault)) as server:
         (outcome,) = ask([f"http://127.0.0.1:{server.port}/"]).values()
@@ -386,24 +386,24 @@ def test_little_is_kept_of_a_redirect() -> None:
 def test_many_fragments_of_many_anchors_take_linear_time() -> None:
     def look_up(count: int) -> None:
         page = "".join(f"<p id=a{n}>" for n in range(count))
-        found = anchors(page.encode(), "text/html", "http://a.example/", False, "github")
-        missing, unsure = found.find_missing(frozenset(f"{'ab'[n % 2]}{n}" for n in range(count)))
+        page_anchors = anchors(page.encode(), "text/html", "http://a.example/", False, "github")
+        missing, unsure = page_anchors.find_missing(frozenset(f"{'ab'[n % 2]}{n}" for n in range(count)))
         assert (len(missing), unsure) == (count // 2, "")
 
     linear(look_up, 20_000)
 
 
 def test_a_host_that_always_wants_more_time_is_left_alone() -> None:
-    now = [0.0]
-    hosts: Hosts[int] = Hosts(1, clock=lambda: now[0])
+    clock = [0.0]
+    hosts: Hosts[int] = Hosts(1, clock=lambda: clock[0])
     for number in range(100):
         hosts.add("a", number)
     while not hosts.is_put_off("a"):
-        taken = hosts.take()
-        assert taken is not None
-        hosts.release("a", wait=MOST_WAIT, again=taken[1])
-        now[0] += hosts.pause() or 0.0
-    assert MOST_PATIENCE < now[0] <= MOST_PATIENCE + MOST_WAIT
+        host = hosts.take()
+        assert host is not None
+        hosts.release("a", wait=MOST_WAIT, again=host[1])
+        clock[0] += hosts.pause() or 0.0
+    assert MOST_PATIENCE < clock[0] <= MOST_PATIENCE + MOST_WAIT
     # One that answers in between is asked for as long as it takes.
     hosts.release(hosts.take()[0])  # type: ignore[index]
     assert not hosts.is_put_off("a")
@@ -411,24 +411,24 @@ def test_a_host_that_always_wants_more_time_is_left_alone() -> None:
 
 def test_a_host_that_is_always_too_busy_is_left_alone() -> None:
     """Each URI is asked for four times, and its last answer is no answer either."""
-    now = [0.0]
-    hosts: Hosts[int] = Hosts(2, clock=lambda: now[0])
+    clock = [0.0]
+    hosts: Hosts[int] = Hosts(2, clock=lambda: clock[0])
     for number in range(100):
         hosts.add("a", number)
-    tried, left = Counter[int](), 0
-    said = Reply("rate-limited", 429, "429", wait=MOST_WAIT, busy=True)
+    tried, pending = Counter[int](), 0
+    busy = Reply("rate-limited", 429, "429", wait=MOST_WAIT, busy=True)
     while (pause := hosts.pause()) is not None:
-        now[0] += pause
-        while (taken := hosts.take()) is not None:
+        clock[0] += pause
+        while (host := hosts.take()) is not None:
             if hosts.is_put_off("a"):
-                left += 1
+                pending += 1
                 hosts.release("a", busy=True)
                 continue
-            tried[taken[1]] += 1
-            wait = wait_for(said, tried[taken[1]])
-            hosts.release("a", busy=True, wait=wait or 0.0, again=None if wait is None else taken[1])
-    assert now[0] <= MOST_PATIENCE + 2 * MOST_WAIT
-    assert left > 90
+            tried[host[1]] += 1
+            wait = wait_for(busy, tried[host[1]])
+            hosts.release("a", busy=True, wait=wait or 0.0, again=None if wait is None else host[1])
+    assert clock[0] <= MOST_PATIENCE + 2 * MOST_WAIT
+    assert pending > 90
 
 
 def test_a_cookie_that_outlives_all_counting_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
@@ -440,8 +440,8 @@ def test_a_cookie_that_outlives_all_counting_is_kept(capfd: pytest.CaptureFixtur
     ]
     cookies.take("http://h.example/", fields)
     assert cookies.field("http://h.example/") == "a=b; c=d; e=f"
-    for written in (f"+{'9' * 400}", "9_" * 400 + "9"):
-        cookies.take("http://h.example/", [("Set-Cookie", f"g=h; max-age={written}"), ("Set-Cookie", "e=f")])
+    for expires in (f"+{'9' * 400}", "9_" * 400 + "9"):
+        cookies.take("http://h.example/", [("Set-Cookie", f"g=h; max-age={expires}"), ("Set-Cookie", "e=f")])
     assert cookies.field("http://h.example/") == "a=b; c=d; e=f; g=h"
     cookies.take("http://h.example/", [("Set-Cookie", f"a=b; Max-Age=-{'9' * 400}"), ("Set-Cookie", "g=h; max-age=0")])
     assert cookies.field("http://h.example/") == "c=d; e=f"
@@ -479,17 +479,17 @@ def test_of_one_host_so_many_at_once() -> None:
 
 
 def test_so_often_and_not_before_it_wants() -> None:
-    now = [0.0]
-    hosts: Hosts[str] = Hosts(8, rate=10.0, clock=lambda: now[0])
+    clock = [0.0]
+    hosts: Hosts[str] = Hosts(8, rate=10.0, clock=lambda: clock[0])
     for name in ("x", "y", "z"):
         hosts.add("a", name)
     assert (hosts.take(), hosts.take(), hosts.pause()) == (("a", "x"), None, 0.1)
-    now[0] = 0.1
+    clock[0] = 0.1
     assert hosts.take() == ("a", "y")
     hosts.release("a", wait=50.0, again="y")
     # What was in the queue before waits too.
     assert (hosts.take(), hosts.pause()) == (None, 50.0)
-    now[0] = 50.1
+    clock[0] = 50.1
     assert hosts.take() == ("a", "y")
     hosts.release("a", wait=1e9)
     assert hosts.pause() == MOST_WAIT
@@ -506,9 +506,9 @@ def test_what_was_asked_is_not_asked_again(server: Nginx, tmp_path: Path) -> Non
     uris = [server.uri("/page.html?kept"), server.uri("/nowhere?kept")]
     cache = str(tmp_path / "in" / "cache.sqlite")
     first = ask(uris, cache=cache)
-    again = ask(uris, cache=cache)
-    assert all(one.cached for one in again.values())
-    assert {uri: one._replace(cached=True) for uri, one in first.items()} == again
+    repeated = ask(uris, cache=cache)
+    assert all(outcome.cached for outcome in repeated.values())
+    assert {uri: outcome._replace(cached=True) for uri, outcome in first.items()} == repeated
     assert requests(server, "/page.html?kept") == {"HEAD": 1}
     ask(uris, cache=cache, max_age=(("not-found", 0.0),))
     assert requests(server, "/nowhere?kept") == {"HEAD": 2, "GET": 2}
@@ -516,20 +516,20 @@ def test_what_was_asked_is_not_asked_again(server: Nginx, tmp_path: Path) -> Non
 
 
 def test_ages_and_fragments(tmp_path: Path) -> None:
-    now = time.time()
+    time_now = time.time()
     path = str(tmp_path / "cache")
     cache = Cache(path)
-    cache.keep(outcome("u:new", None, now), ["a", "b"])
-    cache.keep(outcome("u:old", None, now - 8 * 86_400), [])
-    cache.keep(outcome("u:gone", "connect", now - 2 * 3600), [])
-    cache.keep(outcome("u:lacks", None, now, ("x", "y")), ["x", "y"])
+    cache.keep(outcome("u:new", None, time_now), ["a", "b"])
+    cache.keep(outcome("u:old", None, time_now - 8 * 86_400), [])
+    cache.keep(outcome("u:gone", "connect", time_now - 2 * 3600), [])
+    cache.keep(outcome("u:lacks", None, time_now, ("x", "y")), ["x", "y"])
     cache.close(whole=True)
-    asked = {"u:new": ["a"], "u:old": [], "u:gone": [], "u:lacks": ["x"]}
+    queries = {"u:new": ["a"], "u:old": [], "u:gone": [], "u:lacks": ["x"]}
     with closing(Cache(path)) as kept:
-        assert {one.uri: one.missing for one in kept.valid_outcomes(asked)} == {"u:new": (), "u:lacks": ("x",)}
+        assert {one.uri: one.missing for one in kept.valid_outcomes(queries)} == {"u:new": (), "u:lacks": ("x",)}
         assert not list(kept.valid_outcomes({"u:new": ["c"]}))
     with closing(Cache(path, {"ok": 9 * 86_400.0})) as kept:
-        assert {one.uri for one in kept.valid_outcomes(asked)} == {"u:new", "u:old", "u:lacks"}
+        assert {outcome.uri for outcome in kept.valid_outcomes(queries)} == {"u:new", "u:old", "u:lacks"}
 
 
 @pytest.mark.parametrize("resume", [False, True])
@@ -538,14 +538,14 @@ def test_no_outcome_of_a_document_counts_for_fragments_that_were_not_looked_up(
     kind: str | None, resume: bool, tmp_path: Path
 ) -> None:
     """Where there was a document: the others say of each fragment that it cannot be there."""
-    now = time.time()
+    time_now = time.time()
     cache = Cache(str(tmp_path / "cache"))
-    cache.keep(outcome("u:a", kind, now), ["a"])
+    cache.keep(outcome("u:a", kind, time_now), ["a"])
     cache.close(whole=not resume)
     with closing(Cache(str(tmp_path / "cache"), {kind or "ok": 3600.0}, resume=resume)) as again:
-        assert [one.uri for one in again.valid_outcomes({"u:a": ["a"]})] == ["u:a"]
+        assert [outcome.uri for outcome in again.valid_outcomes({"u:a": ["a"]})] == ["u:a"]
         was_there = kind is None or kind in ("moved-permanently", "bad-location", "no-fragment")
-        assert [one.uri for one in again.valid_outcomes({"u:a": ["b"]})] == ([] if was_there else ["u:a"])
+        assert [outcome.uri for outcome in again.valid_outcomes({"u:a": ["b"]})] == ([] if was_there else ["u:a"])
 
 
 def test_a_run_that_was_stopped_goes_on(server: Nginx, tmp_path: Path) -> None:
@@ -555,8 +555,8 @@ def test_a_run_that_was_stopped_goes_on(server: Nginx, tmp_path: Path) -> None:
         answers = asker.ask(uris)
         seen = {next(answers).uri for _ in range(4)}
         answers.close()  # type: ignore[attr-defined]
-    again = ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),))
-    assert {one.uri for one in again.values() if one.cached} == seen
+    repeated = ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),))
+    assert {outcome.uri for outcome in repeated.values() if outcome.cached} == seen
     assert not any(one.cached for one in ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),)).values())
 
 
@@ -610,26 +610,26 @@ def test_many_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
     assert [ready for number, ready in order if number == 20] == [True, True, False]
     loop.close()
     for pair in pairs:
-        for held in pair:
-            held.close()
+        for end in pair:
+            end.close()
 
 
 def test_what_is_under_way_is_ended_with_the_loop() -> None:
     ended = []
 
-    def work(held: socket.socket) -> Work[None]:
+    def work(client: socket.socket) -> Work[None]:
         try:
-            yield Ready(held, False, 60.0)
+            yield Ready(client, False, 60.0)
         finally:
-            ended.append(held)
+            ended.append(client)
 
-    one, two = socket.socketpair()
-    with one, two:
+    first, two = socket.socketpair()
+    with first, two:
         loop = Loop()
-        loop.add(work(one))
+        loop.add(work(first))
         loop.run_once(None)
         loop.close()
-        assert ended == [one]
+        assert ended == [first]
 
 
 ECHOES = {
@@ -640,34 +640,34 @@ ECHOES = {
 """Answers that repeat what was sent."""
 
 
-@pytest.mark.parametrize("given", ["field", "cookie", "token"])
-def test_no_outcome_shows_what_a_server_repeats(given: str, tmp_path: Path) -> None:
-    def fault(held: socket.socket) -> None:
-        while data := held.recv(65_536):
+@pytest.mark.parametrize("encoded", ["field", "cookie", "token"])
+def test_no_outcome_shows_what_a_server_repeats(encoded: str, tmp_path: Path) -> None:
+    def fault(client: socket.socket) -> None:
+        while data := client.recv(65_536):
             path = data.split(b" ")[1].decode().partition("?")[0]
             answer = ECHOES[path] % b"openSesame" if path in ECHOES else b"HTTP/1.1 200 OK\r\n"
-            held.sendall(answer + b"Content-Length: 0\r\n\r\n")
+            client.sendall(answer + b"Content-Length: 0\r\n\r\n")
 
     with faulty(simple(fault)) as server:
         root = f"http://127.0.0.1:{server.port}"
-        headers = ((root, "Authorization", "Bearer openSesame"),) if given == "field" else ()
+        headers = ((root, "Authorization", "Bearer openSesame"),) if encoded == "field" else ()
         file = tmp_path / "cookies"
         file.write_text("# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\topenSesame\n")
-        query = "?token=openSesame" if given == "token" else ""
-        checker = Checker(online=True, headers=headers, cookies=str(file) if given == "cookie" else None)
+        query = "?token=openSesame" if encoded == "token" else ""
+        checker = Checker(online=True, headers=headers, cookies=str(file) if encoded == "cookie" else None)
         with Asker(checker, LOCAL) as asker:
-            found = list(asker.ask([f"{root}{path}{query}" for path in ECHOES]))
-    assert len(found) == len(ECHOES)
-    for one in found:
-        assert "openSesame" not in one.why, one
-        assert one.final is None or "openSesame" not in one.final.partition("?")[0], one
+            outcomes = list(asker.ask([f"{root}{path}{query}" for path in ECHOES]))
+    assert len(outcomes) == len(ECHOES)
+    for outcome in outcomes:
+        assert "openSesame" not in outcome.why, outcome
+        assert outcome.final is None or "openSesame" not in outcome.final.partition("?")[0], outcome
 
 
 def test_a_redirect_within_a_site_may_keep_its_token() -> None:
-    def fault(held: socket.socket) -> None:
-        while data := held.recv(65_536):
+    def fault(client: socket.socket) -> None:
+        while data := client.recv(65_536):
             moved = b"301 Moved\r\nLocation: /new?token=openSesame" if b"/old" in data else b"200 OK"
-            held.sendall(b"HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n" % moved)
+            client.sendall(b"HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n" % moved)
 
     with faulty(simple(fault)) as server:
         uri = f"http://127.0.0.1:{server.port}/old?token=openSesame"

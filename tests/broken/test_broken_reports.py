@@ -44,15 +44,15 @@ def findings(tmp_path: Path) -> list[Broken]:
 
 def test_sarif_by_its_schema(findings: list[Broken]) -> None:
     model: Any = import_module("pydantic_sarif.model").StaticAnalysisResultsFormatSarifVersion210JsonSchema
-    for some in (findings, []):
+    for rows in (findings, []):
         file = io.StringIO()
-        sarif(some, file)
+        sarif(rows, file)
         data = json.loads(file.getvalue())
         model.model_validate(data)
         (run,) = data["runs"]
         rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
         assert rules == list(KINDS)
-        assert len(run["results"]) == len(some)
+        assert len(run["results"]) == len(rows)
         for result in run["results"]:
             assert rules[result["ruleIndex"]] == result["ruleId"]
             place = result["locations"][0]["physicalLocation"]
@@ -65,15 +65,15 @@ def test_sarif_by_its_schema(findings: list[Broken]) -> None:
 
 def test_junit_by_a_grammar(findings: list[Broken]) -> None:
     grammar = etree.RelaxNG(etree.fromstring(JUNIT))
-    for some in (findings, []):
+    for rows in (findings, []):
         file = io.StringIO()
-        junit(some, file)
+        junit(rows, file)
         document = etree.fromstring(file.getvalue().encode())
         grammar.assertValid(document)
         for suite in document:
             for name, tag in (("tests", "testcase"), ("failures", "failure"), ("skipped", "skipped")):
                 assert int(suite.get(name)) == len(list(suite.iter(tag)))
-        assert sum(1 for _ in document.iter("testcase")) == len(some)
+        assert sum(1 for _ in document.iter("testcase")) == len(rows)
         assert "sEcReT" not in file.getvalue()
 
 

@@ -74,14 +74,14 @@ NOT_BUILT = {
 def program(build: Build, folder: Path) -> str:
     """The generator."""
     if not build.package:
-        found = shutil.which(build.command[0], path=f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
-        return found or pytest.skip(f"{build.command[0]} is not installed")
+        results = shutil.which(build.command[0], path=f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
+        return results or pytest.skip(f"{build.command[0]} is not installed")
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     install = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", build.package]
-    done = subprocess.run(install, capture_output=True, text=True, check=False)
-    if done.returncode and "NewConnectionError" in done.stderr:
+    result = subprocess.run(install, capture_output=True, text=True, check=False)
+    if result.returncode and "NewConnectionError" in result.stderr:
         pytest.skip("the package index cannot be reached")
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     return str(folder / "bin" / build.command[0])
 
 
@@ -99,24 +99,24 @@ def test_the_verdict_on_the_sources_is_that_on_the_site(name: str, tmp_path: Pat
         called = re.sub(r"(?<=[\[>`])x(?=[\]< ])", f"row{number}", written)
         with (sources / path).open("a") as file:
             file.write(f"\n{called}\n")
-    done = subprocess.run(command, cwd=sources, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = subprocess.run(command, cwd=sources, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
     checker = Checker(base=(f"https://h.example{build.prefix}",))
     broken = {
-        (found.source, found.reference)
-        for found in check([sources / OUTPUT], checker, Summary())
-        if KINDS[found.kind].level == "error"
+        (results.source, results.reference)
+        for results in check([sources / OUTPUT], checker, Summary())
+        if KINDS[results.kind].level == "error"
     }
     wrong = []
     judged = 0
-    for number, (_, written, told) in enumerate(rows):
+    for number, (_, written, reported) in enumerate(rows):
         links = list(links_called(f"row{number}", sources / OUTPUT))
-        if told not in ("error", "fine") or any(one in written for one in NOT_BUILT):
+        if reported not in ("error", "fine") or any(name in written for name in NOT_BUILT):
             continue
         judged += bool(links)
         is_broken = all(link in broken for link in links)  # a reference that became no link leads nowhere
-        if (links or told == "error") and is_broken != (told == "error"):
-            wrong.append((written, told, links))
+        if (links or reported == "error") and is_broken != (reported == "error"):
+            wrong.append((written, reported, links))
     assert wrong == []
     assert judged > len(rows) // 3
 
@@ -126,6 +126,6 @@ def links_called(label: str, site: Path) -> Iterator[tuple[str, str]]:
     link = re.compile(rf'<a\s[^>]*?href="([^"]*)"[^>]*>(?:\s*<span[^>]*>)?\s*{label}<')
     for path in sorted(site.rglob("*.html")):
         text = path.read_text("utf-8")
-        yield from ((str(path), unescape(found[1])) for found in link.finditer(text))
+        yield from ((str(path), unescape(match[1])) for match in link.finditer(text))
         for image in re.findall(rf'<img\s[^>]*alt="{label}"[^>]*>', text):
-            yield from ((str(path), unescape(one)) for one in re.findall(r'src="([^"]*)"', image))
+            yield from ((str(path), unescape(match)) for match in re.findall(r'src="([^"]*)"', image))

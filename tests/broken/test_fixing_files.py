@@ -58,10 +58,10 @@ def test_what_is_no_plain_file_of_ours_is_left(site: Path, change: Callable[[Pat
         return status.st_ino, status.st_mode, status.st_nlink, status.st_mtime_ns
 
     before = state()
-    done = fix(site)
+    result = fix(site)
     assert state() == before or change is linked
-    assert f"m.html: not changed: it {'has another name too' if why == 'hard link' else 'is'}" in done.output
-    assert why in done.output
+    assert f"m.html: not changed: it {'has another name too' if why == 'hard link' else 'is'}" in result.output
+    assert why in result.output
     assert (site / "m.html").is_symlink() == (change is linked)
     assert (site / "a.html").read_text() == (site / "z.html").read_text() == MENDED
 
@@ -93,30 +93,30 @@ def test_what_has_changed_since_the_check_is_left(site: Path, change: Callable[[
     change(site / "m.html")
     with pytest.raises(OSError):  # noqa: PT011  # of several kinds
         write(files["m.html"])
-    (again,) = (file for file in fix_files(findings) if file.source.endswith("m.html"))
-    assert again.refused
+    (changed,) = (file for file in fix_files(findings) if file.source.endswith("m.html"))
+    assert changed.refused
     write(files["z.html"])
     assert (site / "z.html").read_text() == MENDED
 
 
 def test_a_change_that_joins_lines_can_be_applied() -> None:
     """Line breaks in a reference go; the lines around may repeat."""
-    made = random.Random(7)
+    draw = random.Random(7)
     for _ in range(500):
         old: list[str] = []
         new: list[str] = []
-        for _ in range(made.randrange(1, 12)):
-            if made.random() < 0.3:
-                joined = made.randrange(1, 4)
-                old += [made.choice("ab") for _ in range(joined)]
-                new.append(made.choice("ab"))
+        for _ in range(draw.randrange(1, 12)):
+            if draw.random() < 0.3:
+                joined = draw.randrange(1, 4)
+                old += [draw.choice("ab") for _ in range(joined)]
+                new.append(draw.choice("ab"))
             else:
-                old.append(made.choice("ab"))
+                old.append(draw.choice("ab"))
                 new.append(old[-1])
-        shown = list(FixedFile("x", "\n".join(old).encode(), "\n".join(new).encode(), 1, "").diff())
-        assert shown[:2] == ["--- x", "+++ x"]
+        diff = list(FixedFile("x", "\n".join(old).encode(), "\n".join(new).encode(), 1, "").diff())
+        assert diff[:2] == ["--- x", "+++ x"]
         patched, at = [], 0
-        for line in shown[2:]:
+        for line in diff[2:]:
             if line.startswith("@@"):
                 start = int(line.split(",")[0].split(" ")[1][1:])
                 patched += old[at : start - 1]
@@ -160,7 +160,7 @@ def test_references_of_one_text_have_places_of_their_own(
         page.unlink()
     (site / name).write_text(text)
     findings = list(check([str(site)], checker=Checker(base=("http://h.example/",)), summary=Summary()))
-    assert [(one.line, one.column) for one in findings] == places
+    assert [(finding.line, finding.column) for finding in findings] == places
     fix(site)
     assert (site / name).read_text() == text.replace("other", "Other")
 

@@ -19,7 +19,7 @@ from overthere.cli.app import app
 from support import linear
 
 URI = "http://127.0.0.1:9/x"
-KEPT = Outcome(URI, "not-found", 404, "", None, False, (), time.time(), False)
+OUTCOME = Outcome(URI, "not-found", 404, "", None, False, (), time.time(), False)
 
 VALUES = [
     "fragments = '5'", "fragments = '[[]]'", "fragments = '{'", "missing = '[7]'", "missing = 'null'",
@@ -43,7 +43,7 @@ SCHEMAS = [
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     cache = Cache(str(tmp_path / "cache"))
-    cache.keep(KEPT, ())
+    cache.keep(OUTCOME, ())
     cache.close()
     return tmp_path / "cache"
 
@@ -56,12 +56,12 @@ def change(path: Path, statements: str) -> None:
 def outcomes(path: Path) -> Iterator[Outcome]:
     cache = Cache(str(path))
     yield from cache.valid_outcomes({URI: ()})
-    cache.keep(KEPT, ())
+    cache.keep(OUTCOME, ())
     cache.close(whole=True)
 
 
 def test_a_row_of_ours_is_read(path: Path) -> None:
-    assert [one.kind for one in outcomes(path)] == ["not-found"]
+    assert [outcome.kind for outcome in outcomes(path)] == ["not-found"]
 
 
 @pytest.mark.parametrize("value", [*VALUES, f"fragments = '{'[' * 100_000}'"], ids=lambda value: value[:40])
@@ -77,9 +77,9 @@ def test_other_tables_are_rejected(path: Path, statements: str) -> None:
         list(outcomes(path))
 
 
-@pytest.mark.parametrize("begun", ["'abc'", "x'00'"])
-def test_a_run_that_began_at_no_time_is_not_resumed(path: Path, begun: str) -> None:
-    change(path, f"insert into run values ({begun}, null)")
+@pytest.mark.parametrize("started", ["'abc'", "x'00'"])
+def test_a_run_that_began_at_no_time_is_not_resumed(path: Path, started: str) -> None:
+    change(path, f"insert into run values ({started}, null)")
     cache = Cache(str(path), resume=True)
     assert not cache.is_resumed
     cache.close()
@@ -98,11 +98,11 @@ def test_many_fragments_take_linear_time(path: Path) -> None:
     def ask(count: int) -> None:
         fragments = [str(number) for number in range(count)]
         cache = Cache(str(path))
-        cache.keep(KEPT._replace(kind="no-fragment", missing=tuple(fragments)), fragments)
+        cache.keep(OUTCOME._replace(kind="no-fragment", missing=tuple(fragments)), fragments)
         cache.commit()
         cache.ages["no-fragment"] = 1e9
-        (found,) = cache.valid_outcomes({URI: fragments})
-        assert len(found.missing) == count
+        (results,) = cache.valid_outcomes({URI: fragments})
+        assert len(results.missing) == count
         cache.close()
 
     linear(ask, 32_000)
@@ -117,8 +117,8 @@ def test_changed_octets_are_told_with_the_name(path: Path) -> None:
         for _ in range(chance.choice((1, 1, 3))):
             changed[chance.randrange(100, len(content))] = chance.randrange(256)
         path.write_bytes(changed[: chance.randrange(100, len(content))] if number % 4 == 0 else changed)
-        for beside in path.parent.glob("cache-*"):
-            beside.unlink()
+        for copy in path.parent.glob("cache-*"):
+            copy.unlink()
         try:
             list(outcomes(path))
         except ValueError as error:
@@ -129,11 +129,11 @@ def test_changed_octets_are_told_with_the_name(path: Path) -> None:
 def test_the_verb_ends_with_the_name_of_the_file(path: Path, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(f"<a href='{URI}'>x</a>")
     change(path, SCHEMAS[0])
-    done = CliRunner().invoke(
+    result = CliRunner().invoke(
         app, ["broken", "--no-config", "--online", "--private", "--cache", str(path), str(tmp_path / "a.html")]
     )
-    assert (done.exit_code, type(done.exception)) == (2, SystemExit)
-    assert "not a cache of this version" in done.output
+    assert (result.exit_code, type(result.exception)) == (2, SystemExit)
+    assert "not a cache of this version" in result.output
 
 
 def test_a_record_of_a_crawl_with_other_octets_is_no_error(tmp_path: Path) -> None:
@@ -141,9 +141,9 @@ def test_a_record_of_a_crawl_with_other_octets_is_no_error(tmp_path: Path) -> No
     records.add("http://h/", "text/html", b"one")
     records.close()
     (tmp_path / "r.warc").write_bytes((tmp_path / "r.warc").read_bytes().replace(b"http://h/", b"http://\xff/"))
-    again = Records(str(tmp_path / "r.warc"), resumed=True)
-    assert "http://h/" not in again.found
-    again.drop(whole=True)
+    resumed = Records(str(tmp_path / "r.warc"), resumed=True)
+    assert "http://h/" not in resumed.found
+    resumed.drop(whole=True)
 
 
 def test_a_record_of_a_crawl_that_no_memory_holds_is_dropped(tmp_path: Path) -> None:
@@ -154,6 +154,6 @@ def test_a_record_of_a_crawl_that_no_memory_holds_is_dropped(tmp_path: Path) -> 
     with (tmp_path / "r.warc").open("wb") as file:
         file.write(content)
         file.truncate(9_000_001_000)
-    again = Records(str(tmp_path / "r.warc"), resumed=True)
-    assert not again.found
-    again.drop(whole=True)
+    resumed = Records(str(tmp_path / "r.warc"), resumed=True)
+    assert not resumed.found
+    resumed.drop(whole=True)

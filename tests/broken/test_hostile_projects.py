@@ -119,8 +119,8 @@ def tree(tmp_path: Path) -> Path:
 def run(folder: Path) -> tuple[int, str]:
     """The command in a process of its own, which has a while to end."""
     command = [sys.executable, "-m", "overthere", "broken", ".", "--workers", "1", "--format", "jsonl"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
-    return done.returncode, done.stdout + done.stderr
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return result.returncode, result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -128,11 +128,11 @@ def test_a_small_file_of_a_stranger_ends_soon_and_stops_no_other(name: str, tree
     for path, text in TREES[name].items():
         (tree / path).parent.mkdir(parents=True, exist_ok=True)
         (tree / path).write_text(text)
-    status, said = run(tree)
-    assert status in (0, 1), said[-500:]
-    assert "Traceback" not in said
+    status, message = run(tree)
+    assert status in (0, 1), message[-500:]
+    assert "Traceback" not in message
     if any("none.md" in text for text in TREES[name].values()):
-        assert '"reference":"none.md"' in re.sub(r'": "', '":"', said)
+        assert '"reference":"none.md"' in re.sub(r'": "', '":"', message)
 
 
 @pytest.mark.parametrize("rule", SLUGS)
@@ -199,10 +199,10 @@ def test_patterns_times_references_are_bounded(
     """Names, paths and endings are looked up; of other patterns each path adds some comparisons to the bound."""
     count = 0
 
-    def fits(*given: Any) -> bool:
+    def fits(*args: Any) -> bool:
         nonlocal count
         count += 1
-        return _matches_parts(*given)
+        return _matches_parts(*args)
 
     monkeypatch.setattr("overthere.links.job.gitignore._MAX_STEPS", 10_000, raising=False)
     monkeypatch.setattr("overthere.links.job.gitignore._matches_parts", fits)
@@ -235,19 +235,19 @@ def test_a_reference_costs_little_when_the_lookups_are_spent(
     calls: Counter[str] = Counter()
 
     def counted(owner: type, method: str) -> None:
-        own = getattr(owner, method)
+        original = getattr(owner, method)
 
-        def count(*given: Any, **named: Any) -> Any:
+        def count(*args: Any, **named: Any) -> Any:
             calls[method] += 1
-            return own(*given, **named)
+            return original(*args, **named)
 
         monkeypatch.setattr(owner, method, count)
 
     counted(Pages, "find_source")
     counted(Site, "pages_of")
     monkeypatch.setattr("overthere.broken.generators.addresses._MAX_LOOKUPS", 100)
-    found = list(check([str(tree)], Checker(), Summary()))
-    assert [one.kind for one in found if one.reference] == ["unsure"] * 50
+    findings = list(check([str(tree)], Checker(), Summary()))
+    assert [finding.kind for finding in findings if finding.reference] == ["unsure"] * 50
     assert calls["find_source"] <= 300
     calls.clear()
     monkeypatch.setattr("overthere.broken.generators.addresses._MAX_LOOKUPS", 1_000_000)
@@ -272,32 +272,32 @@ def test_symbolic_links_that_are_not_followed_are_counted(tmp_path: Path) -> Non
 def test_a_reference_that_only_repair_reads_ends_no_check(tmp_path: Path, name: str, form: str) -> None:
     (tmp_path / "a.rst").write_text(form.format(name))
     (tmp_path / "z.html").write_text("<a href=gone.html>")
-    found = list(check([str(tmp_path)], Checker(), Summary()))
-    assert [one.kind for one in found if one.source.endswith("z.html")] == ["no-document"]
+    findings = list(check([str(tmp_path)], Checker(), Summary()))
+    assert [finding.kind for finding in findings if finding.source.endswith("z.html")] == ["no-document"]
 
 
 def test_a_mistake_in_the_check_of_a_reference_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*given: object) -> None:
+    def fail(*args: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.delenv("OVERTHERE_FAULTS", raising=False)
     monkeypatch.setattr("overthere.broken.reference_check.resolve", fail)
     (tmp_path / "a.md").write_text("[x](b.md)\n")
-    (one,) = check([str(tmp_path)], Checker(), Summary())
-    assert (one.kind, one.line) == ("unsure", 1)
-    assert "a bug of this library" in one.why
+    (finding,) = check([str(tmp_path)], Checker(), Summary())
+    assert (finding.kind, finding.line) == ("unsure", 1)
+    assert "a bug of this library" in finding.why
 
 
 @pytest.mark.parametrize("name", ["overthere.toml", "pyproject.toml", "lychee.toml", ".lycheeignore"])
-@pytest.mark.parametrize("beside", [False, True])
-def test_settings_that_lead_out_of_a_repository_are_not_read(tmp_path: Path, name: str, beside: bool) -> None:
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_settings_that_lead_out_of_a_repository_are_not_read(tmp_path: Path, name: str, is_beside: bool) -> None:
     """A line of another file of this machine would stand in the log of a stranger's change."""
     (tmp_path / "r" / ".git").mkdir(parents=True)
     (tmp_path / "r" / "a.html").write_text("<a href=gone.html>")
     content = "[broken]\nexclude = ['*']\n" if name == "overthere.toml" else "token = 'abc[def]SECRET'\n"
     (tmp_path / "secret").write_text(content)
     (tmp_path / "r" / name).symlink_to("../secret")
-    if beside and name == ".lycheeignore":
+    if is_beside and name == ".lycheeignore":
         (tmp_path / "r" / "lychee.toml").write_text("max_retries = 7\n")
     done = CliRunner().invoke(app, ["broken", str(tmp_path / "r")])
     assert "SECRET" not in done.output
@@ -308,7 +308,7 @@ def test_settings_that_lead_out_of_a_repository_are_not_read(tmp_path: Path, nam
     assert ("SECRET" in done.output, done.exit_code) == (False, 1)
     named = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--config", str(tmp_path / "r" / name)])
     assert "not a file or folder" not in named.output
-    if beside and name == ".lycheeignore":  # which nobody has named
+    if is_beside and name == ".lycheeignore":  # which nobody has named
         done = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--config", str(tmp_path / "r" / "lychee.toml")])
         assert "SECRET" not in done.output
 
@@ -334,8 +334,8 @@ def test_a_configuration_that_leads_out_of_its_repository_is_not_shown(tmp_path:
             (tmp_path / "r" / name).write_text(content)
         else:
             (tmp_path / "r" / name).symlink_to(tmp_path / "secret")
-        done = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--notes"])
-        assert ("SECRET" in done.output) == is_own
+        result = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--notes"])
+        assert ("SECRET" in result.output) == is_own
 
 
 @pytest.mark.parametrize("reference", ["/../sec.md", "/%2e%2e/sec.md", "../sec.md", "../../sec.md"])
@@ -348,9 +348,9 @@ def test_no_reference_reads_outside_of_the_repository(tmp_path: Path, reference:
     if generator:
         (tmp_path / "r" / generator).write_text("site_name: x\n" if generator == "mkdocs.yml" else "extensions = []\n")
     (tmp_path / "r" / "docs" / "a.md").write_text(f"[a]({reference}#private)\n\n[b]({reference}#privat)\n")
-    found = list(check([str(tmp_path / "r")], Checker(), Summary()))
-    assert {one.kind for one in found} <= {"outside-base", "base-missing", "unsure", "no-document"}
-    assert len({(one.kind, one.why.replace("#private", "#privat")) for one in found}) <= 1
+    findings = list(check([str(tmp_path / "r")], Checker(), Summary()))
+    assert {finding.kind for finding in findings} <= {"outside-base", "base-missing", "unsure", "no-document"}
+    assert len({(finding.kind, finding.why.replace("#private", "#privat")) for finding in findings}) <= 1
 
 
 @pytest.mark.skipif(not os.access("/proc/kmsg", os.R_OK), reason="no file here is waited for")
@@ -358,8 +358,8 @@ def test_no_reference_reads_outside_of_the_repository(tmp_path: Path, reference:
 def test_a_file_that_is_waited_for_ends_no_check(tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to("/proc/kmsg")
     (tmp_path / "z.md").write_text("[a](b.md)\n")
-    found = list(check([str(tmp_path)], Checker(), Summary()))
-    assert [one.kind for one in found if one.source.endswith("z.md")] == ["no-document"]
+    findings = list(check([str(tmp_path)], Checker(), Summary()))
+    assert [finding.kind for finding in findings if finding.source.endswith("z.md")] == ["no-document"]
 
 
 @pytest.mark.parametrize("key", ["ignore", "baseline"])
@@ -367,8 +367,8 @@ def test_a_setting_that_names_a_pipe_is_not_waited_for(tmp_path: Path, key: str)
     (tmp_path / "a.html").write_text("x")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "overthere.toml").write_text(f"[broken]\n{key} = 'pipe'\n")
-    done = CliRunner().invoke(app, ["broken", str(tmp_path)])
-    assert (done.exit_code, "not a file or folder of the repository" in done.output) == (2, True)
+    result = CliRunner().invoke(app, ["broken", str(tmp_path)])
+    assert (result.exit_code, "not a file or folder of the repository" in result.output) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -380,8 +380,8 @@ def test_a_pipe_is_not_waited_for(config: str, pipe: str, tree: Path) -> None:
         (tree / name / "a.md").write_text("[x](none.md) [y](/x/)\n")
     (tree / config).write_text("baseURL = '/'\n" if config == "hugo.toml" else "site_name: x\n")
     os.mkfifo(tree / pipe)
-    status, said = run(tree)
-    assert (status, "none.md" in said) == (1, True), said
+    status, message = run(tree)
+    assert (status, "none.md" in message) == (1, True), message
 
 
 def test_a_reference_reads_patterns_only_of_folders_that_are_there(tmp_path: Path) -> None:
@@ -446,8 +446,8 @@ def test_a_symlink_in_a_configuration_leads_out_of_no_repository(config: str, te
     (tree / "content").mkdir()
     (tree / "content" / "a.md").write_text("[x](/topsecret/) [y](/nothere/)\n")
     summary = Summary()
-    found = {one.reference: one.kind for one in check([tree], Checker(), summary)}
-    assert found.get("/topsecret/") == found.get("/nothere/")
+    results = {finding.reference: finding.kind for finding in check([tree], Checker(), summary)}
+    assert results.get("/topsecret/") == results.get("/nothere/")
     assert not any(mount.folder.endswith("link") for project in summary.projects for mount in project.mounts)
 
 
@@ -488,12 +488,12 @@ def test_no_anchor_of_a_symlink_out_of_the_repository_is_told(config: str, tree:
     for page, link in (("a.md", "[a]({})\n\n"), ("a.html", '<a href="{}">')):
         text = "".join(link.format(f"{name}#{anchor}") for name in names for anchor in ("secret", "nosuch"))
         (tree / "docs" / page).write_text(text)
-    found = {(one.source, one.reference): one.kind for one in check([tree / "docs"], Checker(), Summary())}
+    results = {(one.source, one.reference): one.kind for one in check([tree / "docs"], Checker(), Summary())}
     for source in (str(tree / "docs" / "a.md"), str(tree / "docs" / "a.html")):
         for name in names:
-            known, missing = (found.get((source, f"{name}#{anchor}")) for anchor in ("secret", "nosuch"))
-            assert known == missing or name.startswith("own/"), (source, name)
-    assert config == "mkdocs.yml" or found[source, "own/secret.md#nosuch"] == "no-fragment"
+            existing, missing = (results.get((source, f"{name}#{anchor}")) for anchor in ("secret", "nosuch"))
+            assert existing == missing or name.startswith("own/"), (source, name)
+    assert config == "mkdocs.yml" or results[source, "own/secret.md#nosuch"] == "no-fragment"
 
 
 def test_addresses_count_by_their_length(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -537,15 +537,15 @@ def test_a_site_without_end_is_not_walked_for_its_configuration(tree: Path, monk
     (tree / ".vitepress" / "config.ts").write_text("export default { srcDir: '/' }")
     (tree / "a.md").write_text("[x](none.md)\n")
     walked: list[str] = []
-    own = os.walk
+    walk = os.walk
 
     def counted(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
         walked.append(top)
-        return own(top)
+        return walk(top)
 
     monkeypatch.setattr(os, "walk", counted)
-    assert [one.reference for one in check([tree], Checker(), Summary())] == ["none.md"]
-    assert all(Path(one).is_relative_to(tree) for one in walked)
+    assert [finding.reference for finding in check([tree], Checker(), Summary())] == ["none.md"]
+    assert all(Path(item).is_relative_to(tree) for item in walked)
 
 
 def test_a_message_of_sarif_has_no_link(tree: Path) -> None:
@@ -557,7 +557,7 @@ def test_a_message_of_sarif_has_no_link(tree: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "first", "others"),
+    ("module", "name", "first", "further"),
     [
         (mkdocs, "mkdocs.yml", "INHERIT: c0.yml\n", [(f"c{n}.yml", f"INHERIT: c{n + 1}.yml\n") for n in range(10)]),
         (mkdocs, "mkdocs.yml", "INHERIT: mkdocs.yml\n", []),
@@ -571,11 +571,11 @@ def test_a_configuration_and_what_it_names_are_read_up_to_one_limit(
     module: ModuleType,
     name: str,
     first: str,
-    others: list[tuple[str, str]],
+    further: list[tuple[str, str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for path, text in [(name, first), *others]:
+    for path, text in [(name, first), *further]:
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text + "x = 1\n" * 150_000)
     lengths: list[int] = []
@@ -597,10 +597,10 @@ def test_symlinks_to_one_configuration_are_read_up_to_one_limit(tree: Path) -> N
         (tree / f"d{number}").mkdir()
         (tree / f"d{number}" / "book.toml").symlink_to("../big")
         (tree / f"d{number}" / "a.md").write_text("[x](none.md)")
-    status, said = run(tree)
+    status, message = run(tree)
     assert status == 1
-    assert said.count("none.md") >= 150
-    assert "135 configurations beyond 16 MiB together" in said
+    assert message.count("none.md") >= 150
+    assert "135 configurations beyond 16 MiB together" in message
 
 
 def test_folders_around_files_are_searched_once_for_configurations(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -612,18 +612,18 @@ def test_folders_around_files_are_searched_once_for_configurations(tree: Path, m
         (above / f"d{number}" / "a.md").write_text("[x](/y/)")
         names.append(str(above / f"d{number}" / "a.md"))
     (tree / "hugo.toml").write_text("baseURL = '/'\ncontentDir = 'a'\n")
-    asked: Counter[str] = Counter()
+    requests: Counter[str] = Counter()
     is_file = os.path.isfile
 
     def counted(path: str) -> bool:
-        asked[path] += 1
+        requests[path] += 1
         return is_file(path)
 
     with monkeypatch.context() as patched:
         patched.setattr(os.path, "isfile", counted)
         [project] = projects.find_projects(tasks(names, None, Options()), Counter())
     assert project.generator == "hugo"
-    assert asked[str(above / "mkdocs.yml")] == 1
+    assert requests[str(above / "mkdocs.yml")] == 1
 
 
 def test_what_is_removed_from_a_configuration_counts(tree: Path) -> None:
@@ -648,8 +648,8 @@ def test_what_many_configurations_name_is_read_up_to_the_same_limit(
         for file, content in ((folder / named, "# \n" * 1000), (tree / named, "# \n" * 1000), (folder / name, text)):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content)
-    found = projects.find_projects(tasks([str(tree)], None, Options()), unread := Counter[str]())
-    assert 0 < sum(project.named_length for project in found) < 13_000
+    results = projects.find_projects(tasks([str(tree)], None, Options()), unread := Counter[str]())
+    assert 0 < sum(project.named_length for project in results) < 13_000
     assert unread["configurations beyond 16 MiB together"] >= 15
 
 

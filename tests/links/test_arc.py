@@ -37,7 +37,7 @@ LENGTH = PAGES[0].partition(b"text/html")[2].partition(b"HTTP/")[0]
 
 
 def found(data: bytes, options: Options = Options()) -> list[Document]:  # noqa: B008
-    return [one for one in flat_members("arc", io.BytesIO(data), OUTSIDE, options) if isinstance(one, Document)]
+    return [item for item in flat_members("arc", io.BytesIO(data), OUTSIDE, options) if isinstance(item, Document)]
 
 
 @pytest.mark.parametrize("about", [ABOUT, ABOUT11], ids=["1", "1.1"])
@@ -59,7 +59,7 @@ def test_records(about: bytes, packed: bool, tmp_path: Path) -> None:
 
 
 def test_many_records_in_one_member() -> None:
-    assert [one.content for one in found(gzip.compress(first() + b"".join(PAGES)))] == [
+    assert [document.content for document in found(gzip.compress(first() + b"".join(PAGES)))] == [
         b"<a href=x%d>" % n for n in range(3)
     ]
 
@@ -70,8 +70,8 @@ def test_other_records() -> None:
     blanks = record(b"1", b"http://h/a b")
     dns = b"dns:h 192.0.2.1 20260101000000 text/dns 3\nabc\n"
     none = record(b"2", b"http://h h/")
-    given = found(first() + version2 + ftp + dns + blanks + none)
-    assert [(one.content, str(one.base.uri), one.notes) for one in given] == [
+    value = found(first() + version2 + ftp + dns + blanks + none)
+    assert [(item.content, str(item.base.uri), item.notes) for item in value] == [
         (b"<a href=y>", "http://h/2", ()), (b"words", "ftp://h/x.txt", ()), (b"1", "http://h/a%20b", ()),
         (b"2", "file:///a", ("corrupt",)),
     ]  # fmt: skip
@@ -80,8 +80,8 @@ def test_other_records() -> None:
 @pytest.mark.parametrize("length", [0, 20, 500, 10**15])
 def test_lengths_that_lie(length: int) -> None:
     lying = b"http://h/l 192.0.2.1 20260101000000 text/html %d\nHTTP/1.1 200 OK\n\n%s\n" % (length, b"<a href=y>" * 9)
-    one, two, three = found(first() + PAGES[0] + lying + PAGES[1])
-    assert (one.content, three.content) == (b"<a href=x0>", b"<a href=x1>")
+    item, two, three = found(first() + PAGES[0] + lying + PAGES[1])
+    assert (item.content, three.content) == (b"<a href=x0>", b"<a href=x1>")
     assert (two.content.strip(), two.notes) == (b"<a href=y>" * 9, ("wrong-length",))
 
 
@@ -100,8 +100,8 @@ def test_known() -> None:
 )  # fmt: skip
 def test_hostile_files_do_not_hang(data: bytes) -> None:
     with processor(60):
-        for one in flat_members("arc", io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
-            assert isinstance(one, Document | Note | PassedContent)
+        for flat_member in flat_members("arc", io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
+            assert isinstance(flat_member, Document | Note | PassedContent)
 
 
 def test_garbage_in_linear_time() -> None:
@@ -109,8 +109,8 @@ def test_garbage_in_linear_time() -> None:
 
 
 def test_records_without_a_line_end_between_them() -> None:
-    data = first() + b"".join(one.removesuffix(b"\n") for one in PAGES)
-    assert [one.content for one in found(data)] == [b"<a href=x0>", b"<a href=x1>", b"<a href=x2>"]
+    data = first() + b"".join(page.removesuffix(b"\n") for page in PAGES)
+    assert [document.content for document in found(data)] == [b"<a href=x0>", b"<a href=x1>", b"<a href=x2>"]
 
 
 def test_a_length_that_is_too_great_takes_no_letter_of_the_next_line() -> None:
@@ -123,4 +123,4 @@ def test_a_length_that_is_too_great_takes_no_letter_of_the_next_line() -> None:
 def test_a_record_without_an_address_is_found_behind_a_wrong_length() -> None:
     wrong, second = PAGES[0].replace(LENGTH, b" 9\n"), PAGES[1].replace(b" 192.0.2.1 ", b" - ")
     data = first() + wrong + second
-    assert [str(one.base.uri) for one in found(data)] == ["http://h/d/0", "http://h/d/1"]
+    assert [str(document.base.uri) for document in found(data)] == ["http://h/d/0", "http://h/d/1"]

@@ -67,15 +67,15 @@ def found(data: bytes, options: Options = Options()) -> list[Document | Note | P
 
 
 def contents(data: bytes) -> dict[str, bytes]:
-    return {one.source: one.content for one in found(data) if isinstance(one, Document)}
+    return {member.source: member.content for member in found(data) if isinstance(member, Document)}
 
 
 def notes(data: bytes, options: Options = Options()) -> list[str]:  # noqa: B008
     return [
         note
-        for one in found(data, options)
-        if not isinstance(one, PassedContent)
-        for note in ([one.kind] if isinstance(one, Note) else one.notes)
+        for member in found(data, options)
+        if not isinstance(member, PassedContent)
+        for note in ([member.kind] if isinstance(member, Note) else member.notes)
     ]
 
 
@@ -96,9 +96,9 @@ def test_published(kind: str) -> None:
     files = {"a:b/c.html": b"1", "../../up": b"2", "/abs/ü": b"3", "./a//b/.": b"4"}
     data = zipped(files) if kind == "zip" else tarred(files)
     bases = [
-        one.document.base
-        for one in find_container(kind).members(io.BytesIO(data), OUTSIDE, Place(root_uri=URI("http://p/d/x")))
-        if isinstance(one, Member)
+        member.document.base
+        for member in find_container(kind).members(io.BytesIO(data), OUTSIDE, Place(root_uri=URI("http://p/d/x")))
+        if isinstance(member, Member)
     ]
     assert [str(base.uri) for base in bases] == [
         "http://p/d/a%3Ab/c.html", "http://p/d/up", "http://p/d/abs/%C3%BC", "http://p/d/a/b",
@@ -112,8 +112,8 @@ PACK: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.compre
 @pytest.mark.parametrize("pack", PACK)
 def test_single_files(pack: Callable[[bytes], bytes]) -> None:
     text = random.Random(1).randbytes(200_000)
-    (one,) = found(pack(text))
-    assert one == OUTSIDE._replace(source="x.gz!x", content=text, depth=1)
+    (member,) = found(pack(text))
+    assert member == OUTSIDE._replace(source="x.gz!x", content=text, depth=1)
     assert contents(pack(text[:9]) + pack(text[9:])) == {"x.gz!x": text}
     assert notes(pack(text)[:-30]) == ["truncated"]
     assert notes(pack(text), Options(limit=100)) == ["too-large"]
@@ -124,19 +124,19 @@ def test_what_stands_before_an_error_is_kept(pack: Callable[[bytes], bytes]) -> 
     text = b"".join(b"<a href=%d>" % number for number in range(200_000))
     broken = bytearray(pack(text))
     broken[-len(broken) // 4] ^= 0xFF
-    (one,) = found(bytes(broken))
-    assert isinstance(one, Document)
-    assert one.notes == ("corrupt",)
-    assert one.content[:1000] == text[:1000] or pack is not gzip.compress
+    (member,) = found(bytes(broken))
+    assert isinstance(member, Document)
+    assert member.notes == ("corrupt",)
+    assert member.content[:1000] == text[:1000] or pack is not gzip.compress
     assert notes(pack(b"x") + b"\0" * 5000) == []
     assert notes(pack(b"x") + b"junk" * 9) == ["corrupt"]
 
 
 def test_names_of_what_is_compressed() -> None:
     for name, inside in (("a.html.gz", "a.html"), ("s.TGZ", "s.tar"), ("p/x", "x"), ("z!b.svgz", "b.svg")):
-        (one,) = flat_members("compressed", io.BytesIO(gzip.compress(b"")), OUTSIDE._replace(source=name), Options())
-        assert isinstance(one, Document)
-        assert one.source == f"{name}!{inside}"
+        (member,) = flat_members("compressed", io.BytesIO(gzip.compress(b"")), OUTSIDE._replace(source=name), Options())
+        assert isinstance(member, Document)
+        assert member.source == f"{name}!{inside}"
 
 
 @pytest.mark.parametrize("root_uri", [None, URI("http://h/z/")])
@@ -145,15 +145,15 @@ def test_a_name_that_is_no_utf_8_costs_nothing_but_itself(root_uri: URI | None) 
     data = zipped({"\u00fcb": b"one", "d/\u00e9a": b"two", "c\u0101/": b"", "d": b"PK\1\2" + b"x" * 26})
     broken = data.replace("\u00fcb".encode(), b"\xff\xfeb").replace("c\u0101".encode(), b"c\xc4\xc4")
     assert broken.count(b"\xff\xfeb") == 2
-    one, two, three = (
+    first, two, three = (
         (member.document.source, member.document.base.uri, read_content(member.stream, 99, member.crc))
         for member in find_container("zip").members(io.BytesIO(broken), OUTSIDE, Place(root_uri=root_uri))
         if isinstance(member, Member) and member.stream
     )
-    assert one[::2] == ("x.gz!\ufffd\ufffdb", (b"one", ()))
+    assert first[::2] == ("x.gz!\ufffd\ufffdb", (b"one", ()))
     assert two[::2] == ("x.gz!d/\u00e9a", (b"two", ()))
     assert three[::2] == ("x.gz!d", (b"PK\1\2" + b"x" * 26, ()))
-    assert [str(one[1]), str(two[1])] == (
+    assert [str(first[1]), str(two[1])] == (
         ["http://h/z/%FF%FEb", "http://h/z/d/%C3%A9a"] if root_uri else ["http://h/x.gz"] * 2
     )
 
@@ -162,33 +162,33 @@ def test_names_of_a_zip_that_are_in_code_page_437() -> None:
     data = zipped({"u\u0308": b"x"})
     flagged = b"\x14\0\0\x08"
     for name, flags, charset in (("\u00fc\u2566", b"\x14\0\0\0", "cp437"), ("\u0108", flagged, "utf-8")):
-        (one,) = found(data.replace("u\u0308".encode(), name.encode(charset) + b"!").replace(flagged, flags))
-        assert isinstance(one, Document)
-        assert (one.source, one.content) == (f"x.gz!{name}!", b"x")
+        (member,) = found(data.replace("u\u0308".encode(), name.encode(charset) + b"!").replace(flagged, flags))
+        assert isinstance(member, Document)
+        assert (member.source, member.content) == (f"x.gz!{name}!", b"x")
 
 
 def test_a_member_without_a_name() -> None:
     data = zipped({"?": b"x", "b": b"y"}).replace(b"?", b"\0")
-    assert [one.content for one in found(data) if isinstance(one, Document)] == [b"x", b"y"]
+    assert [member.content for member in found(data) if isinstance(member, Document)] == [b"x", b"y"]
 
 
 def test_members_that_the_directory_of_a_zip_hides() -> None:
     """By one octet: the length of a comment, which hides the entries behind it; the count; a name that ends in "/"."""
     files = {"a.html": b"1", "b.html": b"2", "c.html": b"3", "d.html": b"4"}
     data = zipped(files)
-    whole = {f"x.gz!{name}": content for name, content in files.items()}
+    complete = {f"x.gz!{name}": content for name, content in files.items()}
     first = data.index(b"PK\x01\x02")
     entry = 46 + len("a.html")
     for entries in (1, 2, 3):
         hidden = bytearray(data)
         hidden[first + 32] = entry * entries
-        assert contents(bytes(hidden)) == whole
+        assert contents(bytes(hidden)) == complete
         assert set(notes(bytes(hidden))) == {"corrupt"}
     end = data.index(b"PK\x05\x06")
     size = int.from_bytes(data[end + 12 : end + 16], "little") - entry
-    cut = data[: end - entry] + data[end : end + 12] + size.to_bytes(4, "little") + data[end + 16 :]
-    assert contents(cut) == whole
-    assert set(notes(cut)) == {"corrupt"}
+    truncated = data[: end - entry] + data[end : end + 12] + size.to_bytes(4, "little") + data[end + 16 :]
+    assert contents(truncated) == complete
+    assert set(notes(truncated)) == {"corrupt"}
     for place in (data.index(b"a.html"), data.rindex(b"a.html")):
         named = data[: place + 5] + b"/" + data[place + 6 :]
         assert len(contents(named)) == len(files) or "corrupt" in notes(named)
@@ -210,7 +210,7 @@ def test_members_that_the_directory_of_a_zip_does_not_name(name: str, is_streame
     files = {"a.html": b"1", "b.html": b"2", "c.html": b"3" * 40}
     data = streamed(files) if is_streamed else zipped(files)
     assert (notes(data), b"PK\x07\x08" in data) == ([], is_streamed)
-    assert contents(unnamed(data, name)) == {f"x.gz!{one}": content for one, content in files.items()}
+    assert contents(unnamed(data, name)) == {f"x.gz!{name}": content for name, content in files.items()}
     assert notes(unnamed(data, name)) == ["corrupt"]
 
 
@@ -221,7 +221,7 @@ def streamed(files: dict[str, bytes]) -> bytes:
         def seekable(self) -> bool:
             return False
 
-        def seek(self, *given: int) -> int:
+        def seek(self, *offset: int) -> int:
             raise OSError
 
         tell = seek
@@ -282,9 +282,9 @@ def test_gaps_in_a_zip_take_linear_time(gap: bytes) -> None:
 def test_a_wrong_sum_in_a_zip() -> None:
     data = zipped({"a": b"x" * 100, "b": b"y"})
     broken = data.replace(zipfile.ZipFile(io.BytesIO(data)).getinfo("a").CRC.to_bytes(4, "little"), b"\0\0\0\0")
-    one, two = found(broken)
-    assert isinstance(one, Document)
-    assert (one.content, one.notes) == (b"x" * 100, ("corrupt",))
+    first, two = found(broken)
+    assert isinstance(first, Document)
+    assert (first.content, first.notes) == (b"x" * 100, ("corrupt",))
     assert isinstance(two, Document)
     assert two.notes == ()
 
@@ -339,9 +339,9 @@ def test_sizes_in_tar_that_cannot_be() -> None:
 def pax(kind: bytes, **records: str) -> bytes:
     content = b""
     for name, value in records.items():
-        said = f" {name.replace('_', '.')}={value}\n".encode()
-        size = next(size for size in range(len(said), len(said) + 9) if size == len(said) + len(str(size)))
-        content += b"%d%s" % (size, said)
+        field = f" {name.replace('_', '.')}={value}\n".encode()
+        size = next(size for size in range(len(field), len(field) + 9) if size == len(field) + len(str(size)))
+        content += b"%d%s" % (size, field)
     return header(b"%o" % len(content), kind) + content + bytes(-len(content) % 512)
 
 
@@ -349,24 +349,24 @@ def test_what_headers_say_is_bounded_together() -> None:
     """Global records stay for all members, and the map of a sparse file is a list; packed, all this is small."""
     every = b"".join(pax(b"g", **{f"k{number}": "a" * 1_000_000}) + header(b"0") for number in range(20))
     assert notes(every)[-1] == "too-large"
-    some = b"".join(pax(b"g", **{f"k{number}": "a" * 500_000}) + header(b"0") * 1000 for number in range(4))
-    assert notes(some)[-1] == "too-large"
+    headers = b"".join(pax(b"g", **{f"k{number}": "a" * 500_000}) + header(b"0") * 1000 for number in range(4))
+    assert notes(headers)[-1] == "too-large"
     assert notes(tarred({}, tarfile.PAX_FORMAT)[:0] + pax(b"g", comment="a") + header(b"0") + bytes(1024)) == []
-    told = pax(b"x", GNU_sparse_major="1", GNU_sparse_minor="0", GNU_sparse_name="a", GNU_sparse_realsize="9")
-    assert notes(told + header(b"%o" % (60 << 20)) + b"1000000000\n" + b"0\n" * (10 << 20)) == ["too-large"]
+    sparse = pax(b"x", GNU_sparse_major="1", GNU_sparse_minor="0", GNU_sparse_name="a", GNU_sparse_realsize="9")
+    assert notes(sparse + header(b"%o" % (60 << 20)) + b"1000000000\n" + b"0\n" * (10 << 20)) == ["too-large"]
     block = bytearray(header(b"0", b"S"))
     block[482] = 1  # more of its map follows
     block[148:156] = b" " * 8
     block[148:156] = b"%06o\0 " % sum(block)
-    more = (b"00000000001\0" * 42 + b"\1").ljust(512, b"\0")
-    assert notes(bytes(block) + more * 20_000) == ["too-large"]
+    extension = (b"00000000001\0" * 42 + b"\1").ljust(512, b"\0")
+    assert notes(bytes(block) + extension * 20_000) == ["too-large"]
 
 
 def test_many_members_with_headers_of_their_own_are_read() -> None:
-    many = {f"{'long/' * 40}{number}": b"" for number in range(20_000)}
-    packed = tarred(many, tarfile.PAX_FORMAT)
+    members = {f"{'long/' * 40}{number}": b"" for number in range(20_000)}
+    packed = tarred(members, tarfile.PAX_FORMAT)
     assert len(packed) > 7 << 22
-    assert len(contents(packed)) == len(many)
+    assert len(contents(packed)) == len(members)
 
 
 def test_a_header_that_is_broken_is_no_end() -> None:
@@ -379,9 +379,9 @@ def test_many_members() -> None:
     def use(packed: bytes, count: int) -> None:
         assert len(contents(packed)) == count
 
-    many = {count: {f"{number}": b"" for number in range(count)} for count in (5_000, 20_000, 80_000)}
-    zips = {count: zipped(many[count]) for count in (20_000, 80_000)}
-    tars = {count: tarred(many[count], tarfile.USTAR_FORMAT) for count in (5_000, 20_000)}
+    members_by_count = {count: {f"{number}": b"" for number in range(count)} for count in (5_000, 20_000, 80_000)}
+    zips = {count: zipped(members_by_count[count]) for count in (20_000, 80_000)}
+    tars = {count: tarred(members_by_count[count], tarfile.USTAR_FORMAT) for count in (5_000, 20_000)}
     linear(lambda count: use(zips[count], count), 80_000)
     linear(lambda count: use(tars[count], count), 20_000)
 
@@ -400,10 +400,10 @@ def test_many_members() -> None:
 def test_batches_of_many_members_are_bounded(name: str, data: bytes, tmp_path: Path) -> None:
     """Members without references have a note each: all notes of an archive were one batch."""
     (tmp_path / name).write_bytes(data)
-    made = [batch for batch in batches([tmp_path / name]) if not isinstance(batch, TaskEnd)]
-    assert sum(batch.num_rows for batch in made) >= 12_000
-    assert max(batch.num_rows for batch in made) <= BATCH
-    assert max(batch.nbytes for batch in made) < 1.5 * MAX_TEXT_BYTES
+    tables = [batch for batch in batches([tmp_path / name]) if not isinstance(batch, TaskEnd)]
+    assert sum(batch.num_rows for batch in tables) >= 12_000
+    assert max(batch.num_rows for batch in tables) <= BATCH
+    assert max(batch.nbytes for batch in tables) < 1.5 * MAX_TEXT_BYTES
 
 
 def test_a_directory_too_large_for_memory(tmp_path: Path) -> None:
@@ -467,12 +467,12 @@ def test_endless_headers() -> None:
     "data", [zipped(FILES), tarred(FILES), gzip.compress(FILES["a.html"])], ids=["zip", "tar", "gzip"]
 )
 def test_cut_off_and_wrong_octets(data: bytes) -> None:
-    made = random.Random(2)
+    draw = random.Random(2)
     for end in range(0, len(data), max(1, len(data) // 200)):
         assert set(notes(data[:end])) <= NOTES.keys()
     for _ in range(300):
         broken = bytearray(data)
-        broken[made.randrange(len(data))] = made.randrange(256)
+        broken[draw.randrange(len(data))] = draw.randrange(256)
         assert set(notes(bytes(broken))) <= NOTES.keys()
 
 
@@ -504,11 +504,11 @@ def test_documents_of_an_epub_are_xhtml(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.zip", "a.exe", "a"])
 def test_octets_in_front_of_a_zip(tmp_path: Path, front: bytes, name: str) -> None:
     """A file that unpacks itself: where the directory stands is told at its end (APPNOTE 4.3.16)."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("m.html", "<a href=x>")
         archive.comment = b"PK"
-    (path := tmp_path / name).write_bytes(front + made.getvalue())
+    (path := tmp_path / name).write_bytes(front + stream.getvalue())
     assert [(row.source, row.reference, row.error) for row in extract(path)] == [(f"{path}!m.html", "x", None)]
-    path.write_bytes(front + made.getvalue() + b"more")  # its end is none of a ZIP
+    path.write_bytes(front + stream.getvalue() + b"more")  # its end is none of a ZIP
     assert {row.error for row in extract(path)} <= {"unsupported", "wrong-type"}

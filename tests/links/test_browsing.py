@@ -19,8 +19,8 @@ pytestmark = pytest.mark.skipif(not whatwg.available(), reason="ada is absent")
 
 def found(folder: Path, page: bytes, name: str = "p.html") -> list[tuple[str | None, ...]]:
     (folder / name).write_bytes(page)
-    made = extract([folder / name], "http://h/d/", whatwg=True)
-    return [(row.reference, row.target, row.browser) for row in made if row.reference is not None]
+    table = extract([folder / name], "http://h/d/", whatwg=True)
+    return [(row.reference, row.target, row.browser) for row in table if row.reference is not None]
 
 
 @pytest.fixture(params=["native", "reference"], autouse=True)
@@ -102,9 +102,9 @@ def test_the_base_is_that_of_browsers(tmp_path: Path) -> None:
 def test_a_base_that_browsers_ignore_counts_neither_way(tmp_path: Path, ignored: str, base: str | None) -> None:
     """One decision for the target and for the column: compared with Chromium by bench/browser.py."""
     front = "" if base is None else '<base href="http://o.example/">'
-    made = found(tmp_path, f'{front}{ignored}<frame src="x"><a href="x">'.encode())
-    against = "http://h/d/" if base is None else "http://o.example/"
-    assert [row for row in made if row[0] == "x"] == [("x", f"{against}x", None)] * 2
+    link_rows = found(tmp_path, f'{front}{ignored}<frame src="x"><a href="x">'.encode())
+    ignored_base = "http://h/d/" if base is None else "http://o.example/"
+    assert [row for row in link_rows if row[0] == "x"] == [("x", f"{ignored_base}x", None)] * 2
 
 
 def test_running_text_is_read_by_no_browser(tmp_path: Path) -> None:
@@ -116,8 +116,8 @@ def test_many_documents_and_batches(tmp_path: Path) -> None:
     (tmp_path / "b.html").write_bytes(b"<p>")
     (tmp_path / "c.html").write_bytes(b"<a href=http://o.example>")
     (tmp_path / "d.txt").write_bytes(b"http://o.example")
-    made = [row.browser for row in extract(tmp_path, whatwg=True) if row.reference is not None]
-    assert made == ["http://o.example/"] * 20_001 + [None]
+    opened = [row.browser for row in extract(tmp_path, whatwg=True) if row.reference is not None]
+    assert opened == ["http://o.example/"] * 20_001 + [None]
 
 
 def test_without_asking_it_is_null_and_it_is_in_every_table(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_without_ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"<p>", None),
         (b"\xe9", None),
@@ -152,7 +152,7 @@ def test_without_ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (b"<meta charset=utf-16>x", None),
     ],
 )
-def test_the_encoding_is_the_one_that_is_read(content: bytes, told: str | None) -> None:
-    text, _ = decode(content, told)
-    own = content.removeprefix(b"\xef\xbb\xbf").decode(output_encoding(content, told).replace("windows-", "cp"))
+def test_the_encoding_is_the_one_that_is_read(content: bytes, message: str | None) -> None:
+    text, _ = decode(content, message)
+    own = content.removeprefix(b"\xef\xbb\xbf").decode(output_encoding(content, message).replace("windows-", "cp"))
     assert own == text

@@ -14,11 +14,11 @@ from support import processor
 
 def found(content: bytes, charset: str | None = None) -> list[tuple[str, ...]]:
     document = Document("x.dtd", content, Base(URI("http://h/d/x.dtd"), "retrieval"), charset=charset)
-    return [one[:2] if isinstance(one, Found) else (one.kind,) for one in read(document, Options())]
+    return [item[:2] if isinstance(item, Found) else (item.kind,) for item in read(document, Options())]
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "declared"),
     [
         (b'<!ENTITY a SYSTEM "a.xml">', [("ENTITY", "a.xml")]),
         (b"<!ENTITY % a PUBLIC '-//A//B' 'a.mod'>", [("ENTITY", "a.mod")]),
@@ -39,8 +39,8 @@ def found(content: bytes, charset: str | None = None) -> list[tuple[str, ...]]:
         (b"x", [("corrupt",)]),
     ],
 )
-def test_declarations(content: bytes, told: list[tuple[str, ...]]) -> None:
-    assert sorted(found(content)) == sorted(told)
+def test_declarations(content: bytes, declared: list[tuple[str, ...]]) -> None:
+    assert sorted(found(content)) == sorted(declared)
 
 
 def test_what_is_a_dtd() -> None:

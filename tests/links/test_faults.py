@@ -27,7 +27,7 @@ from test_warc import record, response
 PAGES = [b"<a href=x%d>" % number for number in range(4)]
 BAD = 2
 PAGES[BAD] = b"<!--BOOM--><a href=never>"
-OTHERS = ["x0", "x1", "x3"]
+REST = ["x0", "x1", "x3"]
 
 MAIL = b"From: a@example\r\nDate: today\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n%s\r\n"
 PART = b"--b\r\nContent-Type: text/html\r\n%s\r\n%s\r\n"
@@ -84,10 +84,10 @@ def told(source: Path | str) -> tuple[list[str], list[str]]:
 def failing(error: Exception, work: Callable[..., Any]) -> Callable[..., Any]:
     """The same work, which fails with the bad page."""
 
-    def work_or_fail(given: Any, *more: Any) -> Any:
-        if b"BOOM" in (given.content if isinstance(given, Document) else given):
+    def work_or_fail(args: Any, *kwargs: Any) -> Any:
+        if b"BOOM" in (args.content if isinstance(args, Document) else args):
             raise error
-        return work(given, *more)
+        return work(args, *kwargs)
 
     return work_or_fail
 
@@ -101,7 +101,7 @@ def test_a_reader_that_fails(
 
     (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
     monkeypatch.setattr(html, "octets", failing(error, html.octets))
-    assert told(tmp_path / name) == (OTHERS, [kind])
+    assert told(tmp_path / name) == (REST, [kind])
 
 
 @pytest.mark.parametrize("name", CONTAINERS)
@@ -111,7 +111,7 @@ def test_a_kind_that_cannot_be_found_out(name: str, tmp_path: Path, monkeypatch:
     # Natively no kind is asked for.
     monkeypatch.setattr("overthere.links.report.rows._NativeRows.make_page_reader", None)
     # Where the bad one lies in a container, this is what is asked for first.
-    assert told(tmp_path / name) == ([] if name in ("aggregate.tar", "a.tar.gz") else OTHERS, ["reader-failed"])
+    assert told(tmp_path / name) == ([] if name in ("aggregate.tar", "a.tar.gz") else REST, ["reader-failed"])
 
 
 READERS = {
@@ -147,7 +147,7 @@ def test_a_container_that_fails(
     assert told(tmp_path / "o") == (["x0", "x3"], ["reader-failed"])
 
 
-def broken(*given: Any) -> Any:
+def broken(*args: Any) -> Any:
     raise ZeroDivisionError
 
 
@@ -169,11 +169,11 @@ def test_contents(monkeypatch: pytest.MonkeyPatch) -> None:
     from overthere.links.documents import html
 
     monkeypatch.setattr(html, "octets", failing(ZeroDivisionError(), html.octets))
-    given: list[dict[str, Any]] = [{"path": f"/{number}", "content": page} for number, page in enumerate(PAGES)]
-    given += [{"path": "/a.zip", "content": CONTAINERS["a.zip"](PAGES)}, {"path": 7, "content": 7}]
-    given += [{"path": "/last", "content": PAGES[0]}]
-    rows = [row for batch in contents.read(given, None, Options()) for row in to_arrow(batch).to_pylist()]
-    assert [row["reference"] for row in rows if row["reference"]] == [*OTHERS, *OTHERS, "x0"]
+    row_list: list[dict[str, Any]] = [{"path": f"/{number}", "content": page} for number, page in enumerate(PAGES)]
+    row_list += [{"path": "/a.zip", "content": CONTAINERS["a.zip"](PAGES)}, {"path": 7, "content": 7}]
+    row_list += [{"path": "/last", "content": PAGES[0]}]
+    rows = [row for batch in contents.read(row_list, None, Options()) for row in to_arrow(batch).to_pylist()]
+    assert [row["reference"] for row in rows if row["reference"]] == [*REST, *REST, "x0"]
     errors = [(row["source"], row["error"]) for row in rows if row["error"]]
     assert errors == [("/2", "reader-failed"), ("/a.zip!2.html", "reader-failed"), ("7", "reader-failed")]
 
@@ -201,9 +201,9 @@ def test_workers(tmp_path: Path) -> None:
     for name, make in CONTAINERS.items():
         (folder / name).write_bytes(make(PAGES))
     path = os.pathsep.join(sys.path)
-    one, two = (run_deadly_job(tmp_path, PATCHES, JOB, folder, workers, PYTHONPATH=path) for workers in ("1", "2"))
-    assert one.splitlines() == ["x0 None", "x1 None", "None reader-failed", "x3 None"] * len(CONTAINERS)
-    assert two == one
+    first, two = (run_deadly_job(tmp_path, PATCHES, JOB, folder, workers, PYTHONPATH=path) for workers in ("1", "2"))
+    assert first.splitlines() == ["x0 None", "x1 None", "None reader-failed", "x3 None"] * len(CONTAINERS)
+    assert two == first
 
 
 def test_a_job_goes_on_past_it(tmp_path: Path) -> None:
@@ -214,9 +214,9 @@ def test_a_job_goes_on_past_it(tmp_path: Path) -> None:
     table = tmp_path / "t.jsonl"
     sources = [str(tmp_path / name) for name in ("a.mbox", "b.html")]
     command = [sys.executable, "-m", "overthere", "links", *sources, "-o", str(table)]
-    for code, said in ((0, ""), (2, "t.jsonl: it is complete or belongs to another job")):
-        done = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=False, timeout=120)
-        assert (done.returncode, said in done.stdout + done.stderr) == (code, True)
+    for code, message in ((0, ""), (2, "t.jsonl: it is complete or belongs to another job")):
+        result = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=False, timeout=120)
+        assert (result.returncode, message in result.stdout + result.stderr) == (code, True)
         assert [json.loads(line)["reference"] for line in table.read_text().splitlines()] == ["x0", "x1", "x3"]
         assert not list(tmp_path.glob("*.resume"))
 

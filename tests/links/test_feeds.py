@@ -23,9 +23,9 @@ CONSTRUCTS = ("title", "tagline", "info", "copyright", "summary", "content")
 
 def read(text: str) -> tuple[list[tuple[str, str]], Counter[str]]:
     """References, and notes and kinds of content that is skipped."""
-    given = list(xml.read(Document("d", text.encode(), OUTER), Options()))
-    found = [(one.where, one.reference) for one in given if isinstance(one, Found)]
-    return found, Counter(one.kind for one in given if isinstance(one, Note | PassedContent))
+    items = list(xml.read(Document("d", text.encode(), OUTER), Options()))
+    references = [(item.where, item.reference) for item in items if isinstance(item, Found)]
+    return references, Counter(item.kind for item in items if isinstance(item, Note | PassedContent))
 
 
 def element(tag: str, content: str, root: str = f'feed xmlns="{ATOM_03}"') -> str:
@@ -41,9 +41,9 @@ def test_each_construct_of_atom_03_is_read_in_each_mode(name: str, form: str, me
         "escaped": LINK.replace("<", "&lt;"),
         "xml": LINK.replace("<a", '<a xmlns="http://www.w3.org/1999/xhtml"'),
     }[form]
-    told = f' type="{media_type}"' if media_type else ""
-    where = "a href" if form == "xml" else f"{name} > a href"
-    assert read(element(f'{name} mode="{form}"{told}', content)) == ([(where, "x")], Counter())
+    text = f' type="{media_type}"' if media_type else ""
+    place = "a href" if form == "xml" else f"{name} > a href"
+    assert read(element(f'{name} mode="{form}"{text}', content)) == ([(place, "x")], Counter())
 
 
 def packed(content: bytes | str) -> str:
@@ -51,7 +51,7 @@ def packed(content: bytes | str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("tag", "content", "found", "others"),
+    ("tag", "content", "found", "notes"),
     [
         ('content mode="base64"', "%%%", [], ["corrupt"]),
         ('content mode="base64"', "abcde", [], ["corrupt"]),
@@ -89,9 +89,9 @@ def packed(content: bytes | str) -> str:
     ],
 )
 def test_content_that_is_encoded_is_read_counted_or_noted(
-    tag: str, content: str, found: list[str], others: list[str]
+    tag: str, content: str, found: list[str], notes: list[str]
 ) -> None:
-    assert read(element(tag, content, f'feed xmlns="{ATOM}"')) == ([(where, "x") for where in found], Counter(others))
+    assert read(element(tag, content, f'feed xmlns="{ATOM}"')) == ([(place, "x") for place in found], Counter(notes))
 
 
 ROOTS = [
@@ -111,9 +111,9 @@ def test_no_encoding_passes_in_silence(root: str, name: str) -> None:
     assert root.partition(" ")[0] in FEEDS
     for attribute in ENCODINGS:
         tag = f"{name} {attribute % 'base64'}"
-        found, others = read(element(tag, PACKED, root))
-        assert [reference for _, reference in found] == ["x"], tag
-        assert not others, tag
+        references, notes = read(element(tag, PACKED, root))
+        assert [reference for _, reference in references] == ["x"], tag
+        assert not notes, tag
         assert read(element(tag, "%", root))[1] == Counter(["corrupt"]), tag
         assert read(element(f"{name} {attribute % 'hex'}", "3C", root))[1] == Counter(["unsupported"]), tag
 
@@ -129,8 +129,8 @@ def test_base_of_an_element_holds_for_what_is_decoded() -> None:
     packed_link = packed('<r xml:base="z/"><s href="x"/></r>')
     content = f'<content type="image/svg+xml" mode="base64">{packed_link}</content>'
     text = f'<feed xmlns="{ATOM}" xml:base="http://i/">{content}</feed>'
-    given = [one for one in xml.read(Document("d", text.encode(), OUTER), Options()) if isinstance(one, Found)]
-    assert [(one.where, one.base and str(one.base.uri)) for one in given] == [
+    references = [item for item in xml.read(Document("d", text.encode(), OUTER), Options()) if isinstance(item, Found)]
+    assert [(reference.where, reference.base and str(reference.base.uri)) for reference in references] == [
         ("feed xml:base", None),
         ("content > r xml:base", "http://i/"),
         ("content > s href", "http://i/z/"),
@@ -141,7 +141,7 @@ BODY = 'body xmlns="http://www.w3.org/1999/xhtml"'
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "places"),
     [
         (f"<rss><item><{BODY}>{LINK}</body></item></rss>", ["a href"]),
         (f"<rss><item><{BODY}>{LINK.replace('<', '&lt;')}</body></item></rss>", ["body > a href"]),
@@ -151,8 +151,8 @@ BODY = 'body xmlns="http://www.w3.org/1999/xhtml"'
         (f"<rss><item><fullitem>{LINK.replace('<', '&lt;')}</fullitem></item></rss>", ["fullitem > a href"]),
     ],
 )
-def test_html_in_rss(text: str, where: list[str]) -> None:
-    assert read(text) == ([(one, "x") for one in where], Counter())
+def test_html_in_rss(text: str, places: list[str]) -> None:
+    assert read(text) == ([(place, "x") for place in places], Counter())
 
 
 @pytest.mark.parametrize(
@@ -164,11 +164,11 @@ def test_html_in_rss(text: str, where: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_content_items_of_rss_10(encoding: str, value: str, found: list[tuple[str, str]], notes: list[str]) -> None:
-    said = f'<content:encoding rdf:resource="{encoding}"/>' if encoding else ""
-    given, others = read(
-        f"<rdf:RDF><content:items><content:item>{said}{value}</content:item></content:items></rdf:RDF>"
+    attribute = f'<content:encoding rdf:resource="{encoding}"/>' if encoding else ""
+    references, others = read(
+        f"<rdf:RDF><content:items><content:item>{attribute}{value}</content:item></content:items></rdf:RDF>"
     )
-    assert [one for one in given if one[1] != encoding] == found
+    assert [reference for reference in references if reference[1] != encoding] == found
     assert others == Counter(notes)
 
 
@@ -224,18 +224,18 @@ URI_ATTRIBUTES = {
 def test_elements_with_a_uri_by_their_namespace(root: str) -> None:
     for namespace, names in URI_ELEMENTS.items():
         for name in names:
-            found, _ = read(f'<{root}><n:{name} xmlns:n="{namespace}">x</n:{name}></{root}>')
-            assert [reference for _, reference in found] == ["x"], (namespace, name)
+            references, _ = read(f'<{root}><n:{name} xmlns:n="{namespace}">x</n:{name}></{root}>')
+            assert [reference for _, reference in references] == ["x"], (namespace, name)
     for namespace, places in URI_ATTRIBUTES.items():
         for name, attribute in map(str.split, places):
-            found, _ = read(f'<{root}><n:{name} xmlns:n="{namespace}" {attribute}="x"/></{root}>')
-            assert [reference for _, reference in found] == ["x"], (namespace, name, attribute)
+            references, _ = read(f'<{root}><n:{name} xmlns:n="{namespace}" {attribute}="x"/></{root}>')
+            assert [reference for _, reference in references] == ["x"], (namespace, name, attribute)
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
 def test_misspelled_namespace_is_known(namespace: str) -> None:
     """As feeds have them: another case, https, a slash too few or too many."""
-    known = NAMESPACES[namespace]
+    names = NAMESPACES[namespace]
     for name in (
         namespace.upper(),
         namespace.replace("http://", "https://"),
@@ -243,4 +243,4 @@ def test_misspelled_namespace_is_known(namespace: str) -> None:
         f"{namespace}/",
         f" {namespace}\n",
     ):
-        assert vocabulary_of(name) == known, name
+        assert vocabulary_of(name) == names, name

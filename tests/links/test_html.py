@@ -54,15 +54,15 @@ def marked(text: str) -> str:
 
 
 def rows(maker: type[Rows], text: str) -> list[Link]:
-    made = maker(Options())  # type: ignore[call-arg]
-    found: list[Link] = []
-    for _ in fill(made, Document("s", text.encode(), BASE, "text/html"), "html", (), Options()):
-        found += links(made.take())
-    return found + list(links(made.take()))
+    builder = maker(Options())  # type: ignore[call-arg]
+    link_rows: list[Link] = []
+    for _ in fill(builder, Document("s", text.encode(), BASE, "text/html"), "html", (), Options()):
+        link_rows += links(builder.take())
+    return link_rows + list(links(builder.take()))
 
 
 def of_tokens(text: str) -> list[str]:
-    return [one.attributes["href"] for one in tokens(text) if isinstance(one, Start) and "href" in one.attributes]
+    return [item.attributes["href"] for item in tokens(text) if isinstance(item, Start) and "href" in item.attributes]
 
 
 def of_tree(text: str) -> set[str]:
@@ -70,14 +70,14 @@ def of_tree(text: str) -> set[str]:
     from justhtml import JustHTML
 
     nodes: list[Any] = [JustHTML(text, sanitize=False, scripting_enabled=False).root]
-    found: set[str] = set()
+    texts: set[str] = set()
     while nodes:
         node = nodes.pop()
         attributes = getattr(node, "attrs", None) or {}
-        found |= {attributes["href"]} if "href" in attributes else set()
+        texts |= {attributes["href"]} if "href" in attributes else set()
         nodes += getattr(node, "children", None) or ()
         nodes += filter(None, [getattr(node, "template_content", None)])
-    return found
+    return texts
 
 
 @absent
@@ -140,8 +140,8 @@ SIMPLE = [tag for tag in TAGS if tag not in ("plaintext", "iframe")]
 @given(st.lists(st.tuples(st.sampled_from("<<</ "), st.sampled_from(SIMPLE)), max_size=12))
 def test_foreign_content_is_that_of_a_tree(tags: list[tuple[str, str]]) -> None:
     text = "".join(
-        f"</{tag}>" if how == "/" else f"<{tag} href={number}{' /' if how == ' ' else ''}>"
-        for number, (how, tag) in enumerate(tags)
+        f"</{tag}>" if count == "/" else f"<{tag} href={number}{' /' if count == ' ' else ''}>"
+        for number, (count, tag) in enumerate(tags)
     )
     text += "<title href=t></title><a href=after>"
     assert of_tree(text) == set(of_tokens(text))
@@ -153,19 +153,19 @@ HTML = cases("html")
 @pytest.mark.parametrize("row", HTML, ids=ids(HTML))
 def test_targets_by_the_base_that_holds(row: dict[str, Any], maker: type[Rows]) -> None:
     """That of the document, or the codebase of an element (HTML 4.01 13.3.1), which then stands in the row."""
-    found = rows(maker, row["html"])
+    link_rows = rows(maker, row["html"])
     base = BASE.uri.join(row.get("base", ""))
     if "targets" in row:
-        assert [one.target for one in found] == [str(BASE.uri.join(text)) for text in row["targets"]]
+        assert [link.target for link in link_rows] == [str(BASE.uri.join(text)) for text in row["targets"]]
     else:
-        against = {"base href": BASE.uri}
-        for one in found:
-            assert one.base == str(against.get(one.where or "", base))
+        bases = {"base href": BASE.uri}
+        for link in link_rows:
+            assert link.base == str(bases.get(link.where or "", base))
 
 
 def test_the_codebase_is_told(maker: type[Rows]) -> None:
-    found = rows(maker, "<object data=x codebase=q/><object data=y><applet codebase=no: code=z>")
-    assert [(one.where, one.base, one.base_from) for one in found] == [
+    link_rows = rows(maker, "<object data=x codebase=q/><object data=y><applet codebase=no: code=z>")
+    assert [(link.where, link.base, link.base_from) for link in link_rows] == [
         ("object data", "http://h/a/q/", "content"),
         ("object codebase", "http://h/a/b", "retrieval"),
         ("object data", "http://h/a/b", "retrieval"),
@@ -184,8 +184,8 @@ def test_codebases_in_what_others_read(tmp_path: Path) -> None:
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    found = extract([str(tmp_path / name) for name in files], base="http://h/")
-    assert [one.target for one in found if "data" in (one.where or "")] == ["http://h/q/x"] * 3
+    table = extract([str(tmp_path / name) for name in files], base="http://h/")
+    assert [link.target for link in table if "data" in (link.where or "")] == ["http://h/q/x"] * 3
 
 
 def test_a_template_too_deep_is_told(maker: type[Rows]) -> None:
@@ -194,7 +194,7 @@ def test_a_template_too_deep_is_told(maker: type[Rows]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("<a href=x>", []),
         ("<a href=x><!-- <a href=y>", ["unclosed"]),
@@ -223,8 +223,8 @@ def test_a_template_too_deep_is_told(maker: type[Rows]) -> None:
         ("<svg><title><a href=x>", []),
     ],
 )
-def test_what_is_unclosed_at_the_end_is_told(maker: type[Rows], text: str, wanted: list[str]) -> None:
-    assert [row.error for row in rows(maker, text) if row.error] == wanted
+def test_what_is_unclosed_at_the_end_is_told(maker: type[Rows], text: str, expected: list[str]) -> None:
+    assert [row.error for row in rows(maker, text) if row.error] == expected
 
 
 @native
@@ -244,12 +244,12 @@ def test_a_page_that_is_cut_anywhere_is_told_alike() -> None:
         "]]>",
         " a",
     ]
-    whole = [*list(inputs())[::7], *("".join(chance.choices(pieces, k=12)) for _ in range(150))]
-    texts = [text[:most] for text in whole for most in range(1, min(len(text), 80))]
-    told = Counter("unclosed" in {row.error for row in rows(_NativeRows, text)} for text in texts)
+    pages = [*list(inputs())[::7], *("".join(chance.choices(pieces, k=12)) for _ in range(150))]
+    texts = [text[:most] for text in pages for most in range(1, min(len(text), 80))]
+    counts = Counter("unclosed" in {row.error for row in rows(_NativeRows, text)} for text in texts)
     for text in texts:
         assert rows(_NativeRows, text) == rows(_PythonRows, text), text
-    assert min(told[True], told[False]) > 1000
+    assert min(counts[True], counts[False]) > 1000
 
 
 # Every name that a rule speaks of, and some that none speaks of.
@@ -334,7 +334,7 @@ def test_noscript_in_noscript(maker: type[Rows]) -> None:
 
 
 def test_paint_is_of_svg_only() -> None:
-    assert {way for name, _, way in ATTRIBUTES if name in ("fill", "clip-path")} == {"paint"}
+    assert {reading for name, _, reading in ATTRIBUTES if name in ("fill", "clip-path")} == {"paint"}
 
 
 # -- encodings
@@ -392,7 +392,7 @@ def test_declared_encodings(data: bytes, name: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told", "text", "wrong"),
+    ("data", "message", "text", "wrong"),
     [
         (b"<meta charset=koi8-r>\xc1", "utf-8", "\ufffd", True),
         (b"<meta charset=koi8-r>\xc1", "no-such", "а", True),
@@ -402,17 +402,17 @@ def test_declared_encodings(data: bytes, name: str | None) -> None:
         (b"\x87\x40", "shift_jis", "①", False),
     ],
 )
-def test_what_is_said_of_the_encoding(data: bytes, told: str | None, text: str, wrong: bool) -> None:
-    read, note = decode(data, told)
+def test_what_is_said_of_the_encoding(data: bytes, message: str | None, text: str, wrong: bool) -> None:
+    read, note = decode(data, message)
     assert (read.rpartition(">")[2], note) == (text, wrong)
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("text", ["<!DOCTYPE html><a href=\u0416>", "\n\t <a href=\u0416>", "<p>x<a href='\u0416'>"])
-@pytest.mark.parametrize("told", [None, "utf-8", "no-such"])
-def test_utf_16_without_mark_or_label(codec: str, text: str, told: str | None) -> None:
+@pytest.mark.parametrize("message", [None, "utf-8", "no-such"])
+def test_utf_16_without_mark_or_label(codec: str, text: str, message: str | None) -> None:
     """Browsers show nothing of it; its links are there, and it is said."""
-    assert decode(text.encode(codec), told) == (text, True)
+    assert decode(text.encode(codec), message) == (text, True)
     assert decode(text.encode(codec), codec.replace("16-", "16")) == (text, False)
 
 
@@ -433,14 +433,14 @@ def test_any_octets_are_decoded(data: bytes, before: bytes) -> None:
 def test_a_long_base_does_not_swell(maker: type[Rows], base: int) -> None:
     """It stands in every row, and in every target: what is made of a document has a limit, counted in octets."""
     content = b"<base href='http://h/" + b"x" * base + b"/'>" + b"<a href=y>" * ((1_000_000 - base) // 10)
-    made = maker(Options())  # type: ignore[call-arg]
+    builder = maker(Options())  # type: ignore[call-arg]
     total, largest, notes = 0, 0, set()
-    batches = fill(made, Document("s", content, BASE, "text/html"), "html", (), Options())
-    for taken in (made.take() for _ in iter(lambda: next(batches, batches), batches)):
-        total += taken.nbytes
-        largest = max(largest, taken.nbytes)
-        notes |= set(taken.column("error"))
-    last = made.take()
+    batches = fill(builder, Document("s", content, BASE, "text/html"), "html", (), Options())
+    for batch in (builder.take() for _ in iter(lambda: next(batches, batches), batches)):
+        total += batch.nbytes
+        largest = max(largest, batch.nbytes)
+        notes |= set(batch.column("error"))
+    last = builder.take()
     assert "too-large" in notes | set(last.column("error"))
     # The text is counted as rows have it; Arrow adds offsets of its own.
     assert total + last.nbytes < 1.5 * (64 * len(content) + (1 << 25))

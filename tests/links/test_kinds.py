@@ -84,7 +84,7 @@ def test_content_type(field: str, is_: tuple[str, str | None]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told", "text", "wrong"),
+    ("content", "message", "text", "wrong"),
     [
         (b"caf\xe9", "latin1", "café", False),
         (b"\x80\x81", "us-ascii", "€\x81", False),
@@ -107,8 +107,8 @@ def test_content_type(field: str, is_: tuple[str, str | None]) -> None:
         (b"\x80", "x-user-defined", "\uf780", False),
     ],
 )
-def test_charsets(content: bytes, told: str | None, text: str, wrong: bool) -> None:
-    assert decode_text(content, told) == (text, wrong)
+def test_charsets(content: bytes, message: str | None, text: str, wrong: bool) -> None:
+    assert decode_text(content, message) == (text, wrong)
 
 
 def test_default_charset() -> None:
@@ -121,7 +121,7 @@ def test_all_octets_are_some_text(content: bytes, told: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("type_", "content", "where"),
+    ("type_", "content", "place"),
     [
         ("markdown", "[a](/b)", "link"),
         ("html", "a <b id=c><a href=/b>", "a href"),
@@ -132,15 +132,15 @@ def test_all_octets_are_some_text(content: bytes, told: str | None) -> None:
     ],
 )
 def test_a_type_on_the_command_line_goes_before_name_and_content(
-    tmp_path: Path, type_: str, content: str, where: str
+    tmp_path: Path, type_: str, content: str, place: str
 ) -> None:
     file = tmp_path / "a.css"
     file.write_text(content)
     for source, typed in ((str(file), None), ("-", content)):
         command = ["links", source, "--type", type_, "--base", "http://h/", "--format", "jsonl"]
-        done = CliRunner().invoke(app, command, input=typed)
-        rows = [json.loads(line) for line in done.stdout.splitlines()]
-        assert [(row["target"], row["where"]) for row in rows if row["target"]] == [("http://h/b", where)], rows
+        result = CliRunner().invoke(app, command, input=typed)
+        rows = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [(row["target"], row["where"]) for row in rows if row["target"]] == [("http://h/b", place)], rows
 
 
 def test_a_kind_that_is_unknown_is_an_error_at_once(tmp_path: Path) -> None:
@@ -152,6 +152,6 @@ def test_a_type_is_not_that_of_what_a_folder_or_an_archive_holds(tmp_path: Path)
     (tmp_path / "a.css").write_text("x { background: url(b) }")
     (tmp_path / "a.zip").write_bytes(zipped({"a.css": b"x { background: url(b) }"}))
     for source in (tmp_path, tmp_path / "a.zip"):
-        done = CliRunner().invoke(app, ["links", str(source), "--type", "zip", "--format", "jsonl"])
-        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        result = CliRunner().invoke(app, ["links", str(source), "--type", "zip", "--format", "jsonl"])
+        rows = [json.loads(line) for line in result.stdout.splitlines()]
         assert {row["where"] for row in rows} == {"url()"}

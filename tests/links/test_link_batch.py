@@ -77,13 +77,13 @@ def written(batches: Sequence[Any]) -> bytes:
 @given(st.lists(LINKS, max_size=12), st.lists(st.sampled_from(sorted(CHOICES)), max_size=3), st.integers(0, 14))
 @settings(deadline=None)
 def test_all_that_a_batch_gives(rows: list[Link], names: list[str], start: int) -> None:
-    plain, made = Batch(rows), to_batch(rows)
-    assert list(links(made)) == rows
-    assert made.num_rows == len(rows)
+    plain, native = Batch(rows), to_batch(rows)
+    assert list(links(native)) == rows
+    assert native.num_rows == len(rows)
     for one, other in (
-        (plain, made),
-        (plain.slice(start), made.slice(start)),
-        (plain.select(names), made.select(names)),
+        (plain, native),
+        (plain.slice(start), native.slice(start)),
+        (plain.select(names), native.select(names)),
     ):
         assert list(links(one)) == list(links(other))
         assert one.pairs() == other.pairs()
@@ -93,13 +93,13 @@ def test_all_that_a_batch_gives(rows: list[Link], names: list[str], start: int) 
         assert one.csv_lines(True) == other.csv_lines(True)
         assert to_arrow(one).equals(to_arrow(other))
         assert all(one.column(name) == other.column(name) for name in Link._fields)
-    for batch in (plain, made):
+    for batch in (plain, native):
         with pytest.raises(ValueError, match="no column nothing"):
             batch.column("nothing")
     texts: list[str | None] = [None, *map(str, rows)][: len(rows)]
-    assert list(links(plain.with_texts("audit", texts))) == list(links(made.with_texts("audit", texts)))
-    assert list(links(pickle.loads(pickle.dumps(made)))) == rows
-    assert COLUMNS.from_arrow(to_arrow(made)).links() == made.links()
+    assert list(links(plain.with_texts("audit", texts))) == list(links(native.with_texts("audit", texts)))
+    assert list(links(pickle.loads(pickle.dumps(native)))) == rows
+    assert COLUMNS.from_arrow(to_arrow(native)).links() == native.links()
 
 
 @given(st.lists(LINKS, max_size=12))
@@ -110,8 +110,8 @@ def test_text_is_read_as_it_was(rows: list[Link]) -> None:
     assert [json.loads(line) for line in batch.json_lines().split(b"\n")[:-1]] == [row._asdict() for row in rows]
     for is_safe in (False, True):
         read = list(csv.reader(io.StringIO(batch.csv_lines(is_safe).decode(), newline="")))
-        shown = [[_shown(value, is_safe) for value in row] for row in rows]
-        assert read == shown
+        texts = [[_shown(value, is_safe) for value in row] for row in rows]
+        assert read == texts
 
 
 def _shown(value: object, is_safe: bool) -> str:
@@ -144,10 +144,10 @@ def test_long_and_many_texts_in_parquet() -> None:
     assert table.column("source").to_pylist() == [row.source for row in rows]
     assert table.column("reference").to_pylist() == [row.reference for row in rows]
     group = pq.read_metadata(io.BytesIO(written([to_batch(rows[:50])]))).row_group(0)
-    kept = {group.column(number).path_in_schema: group.column(number) for number in range(group.num_columns)}
-    assert {column.compression for column in kept.values()} == {"ZSTD"}
-    assert {name for name, column in kept.items() if not column.is_stats_set} == {*layout().varied}
-    assert {name for name, column in kept.items() if not column.has_dictionary_page} >= {*layout().varied}
+    chunks = {group.column(number).path_in_schema: group.column(number) for number in range(group.num_columns)}
+    assert {column.compression for column in chunks.values()} == {"ZSTD"}
+    assert {name for name, column in chunks.items() if not column.is_stats_set} == {*layout().varied}
+    assert {name for name, column in chunks.items() if not column.has_dictionary_page} >= {*layout().varied}
 
 
 @native

@@ -28,18 +28,18 @@ def test_there_and_back(tmp_path: Path) -> None:
         assert Part.from_json(part.to_json()) == part
 
 
-def changed(**more: Any) -> str:
-    return json.dumps({**json.loads(PART.to_json()), **more})
+def changed(**kwargs: Any) -> str:
+    return json.dumps({**json.loads(PART.to_json()), **kwargs})
 
 
-def with_task(**more: Any) -> str:
-    return changed(tasks=[{**TASK._asdict(), **more}])
+def with_task(**kwargs: Any) -> str:
+    return changed(tasks=[{**TASK._asdict(), **kwargs}])
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        None, 7, b"\x80\x04.", "", "x", "null", "[]", "{}", '"x"', changed(more=1), changed(number=-1),
+        None, 7, b"\x80\x04.", "", "x", "null", "[]", "{}", '"x"', changed(kwargs=1), changed(number=-1),
         changed(number="1"),
         changed(number=True), changed(number=1 << 63), changed(number=1.0), changed(tasks={}), changed(tasks=["x"]),
         changed(key=None), changed(folder=["x"]), with_task(paths="x"), with_task(paths=[1]), with_task(root=1),
@@ -55,7 +55,7 @@ def test_what_is_none(text: object) -> None:
 @given(
     st.recursive(
         st.none() | st.integers() | st.text() | st.booleans(),
-        lambda one: st.lists(one) | st.dictionaries(st.sampled_from([*Part._fields, *Task._fields]), one),
+        lambda item: st.lists(item) | st.dictionaries(st.sampled_from([*Part._fields, *Task._fields]), item),
     )
 )
 def test_no_other_error(found: Any) -> None:

@@ -23,33 +23,33 @@ BASE = Base(URI("http://h/a/b"), "retrieval", "retrieval")
 native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 
 
-def document(content: bytes, **more: Any) -> Document:
-    return Document("s", content, BASE, "text/html", **more)
+def document(content: bytes, **kwargs: Any) -> Document:
+    return Document("s", content, BASE, "text/html", **kwargs)
 
 
 def made(
-    rows: Rows, one: Document, take: Callable[[Rows], Iterable[Link]] = lambda rows: links(rows.take())
+    rows: Rows, item: Document, take: Callable[[Rows], Iterable[Link]] = lambda rows: links(rows.take())
 ) -> list[Link]:
-    found: list[Link] = []
-    for _ in fill(rows, one, "html", (), Options()):
-        found += take(rows)
-    return found + list(take(rows))
+    link_rows: list[Link] = []
+    for _ in fill(rows, item, "html", (), Options()):
+        link_rows += take(rows)
+    return link_rows + list(take(rows))
 
 
 @native
 @pytest.mark.parametrize("row", HTML, ids=ids(HTML))
 def test_references_in_html(row: dict[str, Any]) -> None:
-    found = made(_NativeRows(Options()), document(row["html"].encode()))
-    assert [[one.where, one.reference] for one in found if one.where] == row["is"]
+    link_rows = made(_NativeRows(Options()), document(row["html"].encode()))
+    assert [[link.where, link.reference] for link in link_rows if link.where] == row["is"]
 
 
 @native
 @pytest.mark.parametrize("rung", [Rung.CASE, Rung.SYNTAX, Rung.SCHEME])
 @pytest.mark.parametrize("row", HTML, ids=ids(HTML))
 def test_both_ways_are_the_same(row: dict[str, Any], rung: Rung) -> None:
-    one = document(row["html"].encode(), parts={"http://h/a/x": "s!1", "cid:a@b": "s!2"})
+    page = document(row["html"].encode(), parts={"http://h/a/x": "s!1", "cid:a@b": "s!2"})
     options = Options(rung)
-    assert made(_NativeRows(options), one) == made(_PythonRows(options), one)
+    assert made(_NativeRows(options), page) == made(_PythonRows(options), page)
 
 
 MAKERS = [_NativeRows, _PythonRows] if kernel.name == "native" else [_PythonRows]
@@ -58,8 +58,8 @@ MAKERS = [_NativeRows, _PythonRows] if kernel.name == "native" else [_PythonRows
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("row", HTML, ids=ids(HTML))
 def test_rows_without_pyarrow_are_those_of_a_batch(row: dict[str, Any], make: type[_NativeRows | _PythonRows]) -> None:
-    one = document(row["html"].encode(), parts={"http://h/a/x": "s!1", "cid:a@b": "s!2"})
-    assert made(make(Options()), one, lambda rows: rows.take_links()) == made(make(Options()), one)
+    page = document(row["html"].encode(), parts={"http://h/a/x": "s!1", "cid:a@b": "s!2"})
+    assert made(make(Options()), page, lambda rows: rows.take_links()) == made(make(Options()), page)
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -67,11 +67,11 @@ def test_every_field_without_pyarrow_is_that_of_a_batch(make: type[_NativeRows |
     both = make(Options()), make(Options())
     for rows in both:
         for name in ("s", "s", "\U0001f517", ""):
-            one = document(b"")._replace(source=name, parts={"http://h/a/x": "p"})
+            page = document(b"")._replace(source=name, parts={"http://h/a/x": "p"})
             rows.add(
-                one, BASE, [Found("link", text) for text in ("x", "x#", "#é", "\udc80", "%", "", "//H:80/\U0001f517")]
+                page, BASE, [Found("link", text) for text in ("x", "x#", "#é", "\udc80", "%", "", "//H:80/\U0001f517")]
             )
-            rows.add_note(one, "unreadable")
+            rows.add_note(page, "unreadable")
     assert both[0].take_links() == list(links(both[1].take()))
     assert [both[0].take_links(), len(both[0]), both[0].text_bytes] == [[], 0, 0]
 
@@ -80,14 +80,14 @@ def test_every_field_without_pyarrow_is_that_of_a_batch(make: type[_NativeRows |
 def test_what_is_meant_and_no_uri_costs_its_row(make: type[_NativeRows | _PythonRows]) -> None:
     """CommonMark 6.5 takes for an autolink what RFC 3986 does not derive: the rows behind it are there."""
     made_rows = make(Options())
-    meant = [
+    references = [
         Found("autolink", "foo4%foo1@bar.net", target="mailto:foo4%foo1@bar.net"),
         Found("autolink", "a|b", target="x:%"),
         Found("autolink", "www.h.example", target="http://www.h.example"),
     ]
-    made_rows.add(document(b""), BASE, meant)
-    found = [(one.reference, one.target, one.error, one.error_at) for one in links(made_rows.take())]
-    assert found == [
+    made_rows.add(document(b""), BASE, references)
+    results = [(link.reference, link.target, link.error, link.error_at) for link in links(made_rows.take())]
+    assert results == [
         ("foo4%foo1@bar.net", "mailto:foo4%25foo1@bar.net", "pct-encoded", 4),
         ("a|b", "x:%25", "pct-encoded", None),
         ("www.h.example", "http://www.h.example", None, None),
@@ -163,8 +163,8 @@ def pieces() -> st.SearchStrategy[str]:
 @settings(deadline=None)
 @given(st.lists(pieces(), max_size=6).map("".join))
 def test_any_document_is_read_alike(html: str) -> None:
-    one = document(html.encode())
-    assert made(_NativeRows(Options()), one) == made(_PythonRows(Options()), one)
+    page = document(html.encode())
+    assert made(_NativeRows(Options()), page) == made(_PythonRows(Options()), page)
 
 
 def styles() -> st.SearchStrategy[str]:
@@ -188,8 +188,8 @@ def test_styles_are_read_alike(style: str) -> None:
     """In a style sheet, in an attribute that is one, and in a presentation attribute."""
     attribute = style.replace("&", "&amp;").replace('"', "&quot;")
     html = f'<p style="{attribute}"><style>{style}</style><svg><path fill="{attribute}"/></svg>'
-    one = document(html.encode())
-    assert made(_NativeRows(Options()), one) == made(_PythonRows(Options()), one)
+    page = document(html.encode())
+    assert made(_NativeRows(Options()), page) == made(_PythonRows(Options()), page)
 
 
 @native
@@ -219,7 +219,7 @@ def test_any_octets_are_read(octets: bytes) -> None:
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.text(max_size=3), texts(), st.sampled_from([None, "http://www.x/"])), max_size=5))
 def test_what_python_found_becomes_the_same_rows(found: list[tuple[str, str, str | None]]) -> None:
-    references = [Found(where, reference, None, target) for where, reference, target in found]
+    references = [Found(place, reference, None, target) for place, reference, target in found]
     both = []
     for rows in (_NativeRows(Options()), _PythonRows(Options())):
         rows.add(document(b""), BASE, references)
@@ -238,8 +238,8 @@ def rows(request: pytest.FixtureRequest) -> Rows:
 
 def test_a_batch_is_bounded(rows: Rows) -> None:
     """A document of any size becomes batches of so many rows and so much text."""
-    many = document(b"<a href=x>" * (3 * BATCH))
-    sizes = [rows.take().num_rows for _ in fill(rows, many, "html", (), Options())]
+    large = document(b"<a href=x>" * (3 * BATCH))
+    sizes = [rows.take().num_rows for _ in fill(rows, large, "html", (), Options())]
     assert len(sizes) >= 2
     assert max(sizes) <= BATCH + 256
 
@@ -251,9 +251,9 @@ def test_a_long_base_does_not_swell_without_end(rows: Rows) -> None:
     total = 0
     kinds = set()
     for _ in fill(rows, swelling, "html", (), options):
-        taken = rows.take()
-        total += taken.nbytes
-        kinds |= set(taken.column("error"))
+        batch = rows.take()
+        total += batch.nbytes
+        kinds |= set(batch.column("error"))
     kinds |= set(rows.take().column("error"))
     assert "too-large" in kinds
     assert total < 200 * options.limit
@@ -273,13 +273,13 @@ def test_each_edition_resolves_by_its_own_rules(edition: str) -> None:
     """1997 drops the last segment before "?y"; the documents before have no relative references (5.2)."""
     options = Options(edition=edition)
     rows = _PythonRows(options)
-    (one,) = made_by(rows, document(b"<a href='?y'>"), options)
-    assert (one.target, one.error) == EDITIONS[edition]
-    (one,) = made_by(rows, document(b"<a href='http://h/x'>"), options)
-    assert (one.target, one.error) == ("http://h/x", None)
+    (link,) = made_by(rows, document(b"<a href='?y'>"), options)
+    assert (link.target, link.error) == EDITIONS[edition]
+    (link,) = made_by(rows, document(b"<a href='http://h/x'>"), options)
+    assert (link.target, link.error) == ("http://h/x", None)
 
 
-def made_by(rows: Rows, one: Document, options: Options) -> list[Link]:
-    for _ in fill(rows, one, "html", (), options):
+def made_by(rows: Rows, item: Document, options: Options) -> list[Link]:
+    for _ in fill(rows, item, "html", (), options):
         pass
     return list(links(rows.take()))

@@ -36,11 +36,11 @@ INDEXED = (".parquet", ".arrow", ".feather", ".arrows")
 def from_duckdb(file: Path) -> list[dict[str, Any]]:
     duckdb = pytest.importorskip("duckdb", reason="duckdb is absent")
     types = {f.name: {"bool": "BOOLEAN", "int64": "BIGINT"}.get(str(f.type), "VARCHAR") for f in schema()}
-    found = duckdb.read_csv(
+    table = duckdb.read_csv(
         str(file), header=True, columns=types, delimiter=",", quotechar='"', escapechar='"', na_values=[""],
         allow_quoted_nulls=False, sample_size=-1, auto_detect=False, strict_mode=False,
     )  # fmt: skip
-    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+    return [dict(zip(table.columns, row, strict=True)) for row in table.fetchall()]
 
 
 def stored(path: Path) -> list[dict[str, Any]]:
@@ -102,9 +102,9 @@ def test_json_lines_of_any_slice_and_any_column() -> None:
     _, encode = writers.make_encoder(Layout(schema(), ".jsonl"))
     _, encode_own = writers.make_encoder(Layout(COLUMNS, ".jsonl"))
     for batch in (to_batch(rows), to_batch(rows).slice(17), to_batch([Link("", *[None] * 12)]), to_batch([])):
-        wanted = "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in links_of(batch)).encode()
-        assert b"".join(map(bytes, encode(batch))) == wanted
-        assert b"".join(encode_own(batch)) == wanted
+        expected = "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in links_of(batch)).encode()
+        assert b"".join(map(bytes, encode(batch))) == expected
+        assert b"".join(encode_own(batch)) == expected
 
 
 def test_lone_surrogates_do_not_end_a_job() -> None:
@@ -171,23 +171,23 @@ def test_a_job_goes_on_from_wherever_it_was_cut(
     draw = random.Random(1)
     tasks = [links(draw.choice((0, 1, 5, 23, 90)), seed) for seed in range(8)]
     finish(name(tmp_path, "0" + kind), tasks, resume=False)
-    whole = stored(Path(name(tmp_path, "0" + kind)))
-    assert whole == [row._asdict() for task in tasks for row in task]
-    for cut in range(len(tasks)):
-        path = name(tmp_path, f"{cut + 1}{kind}")
+    complete = stored(Path(name(tmp_path, "0" + kind)))
+    assert complete == [row._asdict() for task in tasks for row in task]
+    for count in range(len(tasks)):
+        path = name(tmp_path, f"{count + 1}{kind}")
         with open_writer(path, job="j") as writer:
-            for number, task in enumerate(tasks[:cut]):
+            for number, task in enumerate(tasks[:count]):
                 writer.write(to_batch(task))
                 writer.commit({"tasks": number + 1})
-            writer.write(to_batch(tasks[cut][: len(tasks[cut]) // 2]))  # of a task that does not come to its end
-        kept = sum(map(len, tasks[:cut]))
-        assert stored(Path(path)) == whole[: kept + len(tasks[cut]) // 2]
+            writer.write(to_batch(tasks[count][: len(tasks[count]) // 2]))  # of a task that does not come to its end
+        rows_before = sum(map(len, tasks[:count]))
+        assert stored(Path(path)) == complete[: rows_before + len(tasks[count]) // 2]
         with open_writer(path, job="j", resume=True) as writer:  # and once more, without getting further
-            assert (writer.rows, writer.state) == (kept, {"tasks": cut} if cut else None)
-            assert f"{kept:,} rows" in (writer.notice or "")
-        assert stored(Path(path)) == whole[:kept]
+            assert (writer.rows, writer.state) == (rows_before, {"tasks": count} if count else None)
+            assert f"{rows_before:,} rows" in (writer.notice or "")
+        assert stored(Path(path)) == complete[:rows_before]
         finish(path, tasks)
-        assert stored(Path(path)) == whole
+        assert stored(Path(path)) == complete
         if kind in (".csv", ".jsonl"):
             assert Path(path).read_bytes() == Path(name(tmp_path, "0" + kind)).read_bytes()
         before = sorted((f, f.stat().st_mtime_ns) for f in tmp_path.rglob("*"))
@@ -226,15 +226,15 @@ def broken_off(path: str, sent: signal.Signals, least: int, resume: bool = False
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
     )  # fmt: skip
     assert job.stdout is not None
-    told = 0
+    count = 0
     for line in job.stdout:
-        told = int(line.split()[0])
-        if told >= least:
+        count = int(line.split()[0])
+        if count >= least:
             break
     job.send_signal(sent)
     _, errors = job.communicate(timeout=NET)
-    assert told >= least, errors
-    return told
+    assert count >= least, errors
+    return count
 
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
@@ -244,7 +244,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only"
 @pytest.mark.parametrize("kind", KINDS)
 def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
     path = name(tmp_path, kind)
-    told = broken_off(path, signal.SIGKILL, 12)
+    count = broken_off(path, signal.SIGKILL, 12)
     if kind != "/":
         assert not Path(path).exists()
     with open_writer(path, job="j", resume=True) as writer:
@@ -254,7 +254,7 @@ def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
             assert tasks == 0
             assert "starts again" in (writer.notice or "")
         else:
-            assert tasks >= told - 2
+            assert tasks >= count - 2
         writer.write(to_batch(links(17, tasks)))
         writer.commit({"tasks": tasks + 1})
     assert stored(Path(path)) == [row._asdict() for number in range(tasks + 1) for row in links(17, number)]
@@ -264,14 +264,14 @@ def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_ctrl_c_leaves_whole_rows_and_a_kill_after_it_loses_none(tmp_path: Path, kind: str) -> None:
     path = name(tmp_path, kind)
-    told = broken_off(path, signal.SIGINT, 5)
+    count = broken_off(path, signal.SIGINT, 5)
     whole = stored(Path(path))
-    assert len(whole) >= 17 * told
+    assert len(whole) >= 17 * count
     assert whole == [row._asdict() for number in range(len(whole) // 17 + 1) for row in links(17, number)][: len(whole)]
-    again = broken_off(path, signal.SIGKILL, told + 3, resume=True)
+    count_after = broken_off(path, signal.SIGKILL, count + 3, resume=True)
     with open_writer(path, job="j", resume=True) as writer:
         tasks = (writer.state or {}).get("tasks", 0)
-        assert tasks >= (told if kind in INDEXED else again - 2)
+        assert tasks >= (count if kind in INDEXED else count_after - 2)
         assert writer.rows == 17 * tasks
     assert stored(Path(path)) == [row._asdict() for number in range(tasks) for row in links(17, number)]
 
@@ -283,27 +283,27 @@ def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kin
     job = JOB.replace("17", "900 if number < 3 else 40_000").replace("ROWS = 20", "ROWS = 300")
     limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (250_000, 250_000))"
     path = name(tmp_path, kind)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", limited + job, path, ""],
         capture_output=True, text=True, cwd=ROOT, timeout=NET, check=False,
     )  # fmt: skip
-    errors = [line for line in done.stderr.splitlines() if line]
+    errors = [line for line in result.stderr.splitlines() if line]
     assert errors[-1] == f"OSError: [Errno 27] File too large: '{path.rstrip('/')}'"
-    assert "Exception ignored" not in done.stderr
+    assert "Exception ignored" not in result.stderr
     assert not list(tmp_path.rglob("*.part"))
     if kind in INDEXED:
         assert not list(tmp_path.iterdir())
         return
-    wanted = [row._asdict() for number in range(5) for row in links(900, number)]
-    found = stored(Path(path))
-    assert found == wanted[: len(found)]
+    expected = [row._asdict() for number in range(5) for row in links(900, number)]
+    rows = stored(Path(path))
+    assert rows == expected[: len(rows)]
     with open_writer(path, job="j", resume=True) as writer:
         assert writer.rows == 900 * (writer.state or {}).get("tasks", 0)
         assert writer.rows >= (2700 if kind == "/" else 900)
 
 
 @posix
-@pytest.mark.parametrize("kind", [one for one in KINDS if one != "/"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "/"])
 def test_a_disk_that_is_full_at_any_octet_makes_no_table_look_complete(tmp_path: Path, kind: str) -> None:
     """The old table stays, or whole rows stand there with the mark from which the next run goes on."""
     limited = "import resource; limit = int(sys.argv[3]); resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))"
@@ -316,11 +316,11 @@ def test_a_disk_that_is_full_at_any_octet_makes_no_table_look_complete(tmp_path:
         with open_writer(path, job="old") as writer:
             writer.write(to_batch(links(5)))
             writer.commit({"tasks": 1, "done": True})
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", job, path, "", str(limit)],
             capture_output=True, text=True, cwd=ROOT, timeout=NET, check=False,
         )  # fmt: skip
-        assert "OSError: [Errno 27] File too large" in done.stderr, done.stderr
+        assert "OSError: [Errno 27] File too large" in result.stderr, result.stderr
         assert not list(tmp_path.rglob("*.part"))
         if kind in INDEXED or not list(tmp_path.rglob(f"{limit}/*.resume")):
             assert stored(Path(path)) == old, limit
@@ -329,7 +329,7 @@ def test_a_disk_that_is_full_at_any_octet_makes_no_table_look_complete(tmp_path:
             with open_writer(path, job="j", resume=True) as writer:
                 tasks = (writer.state or {}).get("tasks", 0)
                 assert writer.rows == 17 * tasks > 0
-            assert stored(Path(path)) == [row._asdict() for one in range(tasks) for row in links(17, one)]
+            assert stored(Path(path)) == [row._asdict() for number in range(tasks) for row in links(17, number)]
     assert stayed == 5 if kind in INDEXED else 2 <= stayed < 5
 
 
@@ -354,11 +354,11 @@ def test_a_disk_that_is_full_at_the_last_octet_is_said(tmp_path: Path, kind: str
         writer.commit({"tasks": 1, "done": True})
     size = Path(name(tmp_path, kind)).stat().st_size
     code = "import sys; sys.path[:0] = ['tests', 'tests/links']\nfrom test_link_table import links" + SHORT
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code, name(tmp_path, f"2{kind}"), str(size - 1)],
         capture_output=True, text=True, cwd=ROOT, timeout=NET, check=False,
     )  # fmt: skip
-    assert "OSError: [Errno 27] File too large" in done.stderr, done.stderr
+    assert "OSError: [Errno 27] File too large" in result.stderr, result.stderr
     assert not Path(name(tmp_path, f"2{kind}")).exists()
 
 
@@ -476,8 +476,8 @@ def test_standard_output(tmp_path: Path, form: str, capfdbinary: pytest.CaptureF
 @pytest.mark.parametrize("kind", FORMATS)
 def test_a_pipe_is_written_to_as_it_is(tmp_path: Path, kind: str) -> None:
     os.mkfifo(tmp_path / f"x{kind}")
-    with open(tmp_path / f"y{kind}", "wb") as taken:
-        cat = subprocess.Popen(["cat", tmp_path / f"x{kind}"], stdout=taken)
+    with open(tmp_path / f"y{kind}", "wb") as file:
+        cat = subprocess.Popen(["cat", tmp_path / f"x{kind}"], stdout=file)
     with cat, open_writer(tmp_path / f"x{kind}") as writer:
         writer.write(to_batch(links(20)))
     assert stored(tmp_path / f"y{kind}") == [row._asdict() for row in links(20)]
@@ -515,21 +515,21 @@ PLANTED = ("{}", "{}.part", "{}.resume", "{}.resume.part")
 @posix
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("planted", PLANTED)
-@pytest.mark.parametrize("made", ["link", "dangling", "hard"])
-def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, planted: str, made: str) -> None:
+@pytest.mark.parametrize("uri", ["link", "dangling", "hard"])
+def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, planted: str, uri: str) -> None:
     victim, path = tmp_path / "victim", tmp_path / f"x{kind}"
     link = Path(planted.format(path))
-    if made != "dangling":
+    if uri != "dangling":
         victim.write_bytes(b"precious")
-    if made == "hard":
+    if uri == "hard":
         os.link(victim, link)
     else:
         link.symlink_to(victim)
-    if link == path and made != "hard":
+    if link == path and uri != "hard":
         with pytest.raises(OSError, match="it is a symlink"):
             open_writer(path, job="j")
         assert link.is_symlink()
-    elif made == "hard" and planted == "{}.resume":
+    elif uri == "hard" and planted == "{}.resume":
         # A file at the place of a mark, and none of ours: it is neither replaced nor removed.
         with pytest.raises(ResumeError, match="it has another name too"):
             open_writer(path, job="j")
@@ -540,37 +540,37 @@ def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, plan
             writer.commit({"tasks": 1})
         assert stored(path) == [row._asdict() for row in links(5)]
         assert not path.is_symlink()
-    assert victim.exists() == (made != "dangling")
-    assert made == "dangling" or victim.read_bytes() == b"precious"
+    assert victim.exists() == (uri != "dangling")
+    assert uri == "dangling" or victim.read_bytes() == b"precious"
 
 
 @posix
 @pytest.mark.parametrize("kind", [".csv", ".jsonl.gz"])
 @pytest.mark.parametrize("planted", ["{}.part", "{}.resume"])
-@pytest.mark.parametrize("made", ["link", "hard", "fifo", "owner"])
-def test_a_job_goes_on_only_with_what_is_its_own(tmp_path: Path, kind: str, planted: str, made: str) -> None:
+@pytest.mark.parametrize("uri", ["link", "hard", "fifo", "owner"])
+def test_a_job_goes_on_only_with_what_is_its_own(tmp_path: Path, kind: str, planted: str, uri: str) -> None:
     path = tmp_path / f"x{kind}"
     with open_writer(path, job="j") as writer:
         writer.write(to_batch(links(5)))
         writer.commit({"tasks": 1})
     path.rename(f"{path}.part")
     odd, victim, before = Path(planted.format(path)), tmp_path / "victim", b""
-    if made == "owner":
+    if uri == "owner":
         if os.geteuid():
             pytest.skip("only the superuser gives files away")
         os.chown(odd, 12345, -1)
     else:
         odd.rename(victim)
         before = victim.read_bytes()
-        if made == "fifo":
+        if uri == "fifo":
             os.mkfifo(odd)
-        elif made == "hard":
+        elif uri == "hard":
             os.link(victim, odd)
         else:
             odd.symlink_to(victim)
     with pytest.raises(ResumeError, match=r"link|regular|another"):
         open_writer(path, job="j", resume=True)
-    assert made == "owner" or victim.read_bytes() == before
+    assert uri == "owner" or victim.read_bytes() == before
 
 
 @posix
@@ -600,16 +600,16 @@ def test_permissions_are_those_of_the_file_that_is_replaced(tmp_path: Path) -> N
 
 
 def test_cells_that_a_spreadsheet_would_compute(tmp_path: Path) -> None:
-    found = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "'=1", "''-", "'x", "x", "", None, "http://h/?=a", "=", "\n=1"]
-    rows = [Link(text or "", text, text, text, text, text, text, None, text, text, -5, text, text) for text in found]
+    texts = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "'=1", "''-", "'x", "x", "", None, "http://h/?=a", "=", "\n=1"]
+    rows = [Link(text or "", text, text, text, text, text, text, None, text, text, -5, text, text) for text in texts]
     with pytest.raises(ValueError, match="applies to CSV only"):
         open_writer(tmp_path / "x.jsonl", csv_safe=True)
     for kind in (".csv", ".csv.gz"):
         with open_writer(tmp_path / f"x{kind}", csv_safe=True) as writer:
             writer.write(to_batch(rows))
         read = stored(tmp_path / f"x{kind}")
-        shown = [row["reference"] for row in read]
-        assert shown[:8] == ["'=1+1", "'+1", "'-1", "'@x", "'\t=1", "'\r=1", "''=1", "'''-"]
-        assert [None if cell is None else cells.unescape(cell) for cell in shown] == found
-        assert not [cell for cell in shown if cell and cell[0] in "=+-@\t\r"]
+        references = [row["reference"] for row in read]
+        assert references[:8] == ["'=1+1", "'+1", "'-1", "'@x", "'\t=1", "'\r=1", "''=1", "'''-"]
+        assert [None if cell is None else cells.unescape(cell) for cell in references] == texts
+        assert not [cell for cell in references if cell and cell[0] in "=+-@\t\r"]
         assert {row["error_at"] for row in read} == {-5}  # a number is none that anybody has written

@@ -196,10 +196,10 @@ def test_no_such_edition() -> None:
 
 
 def rows(sources: list[Path], workers: int) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for batch in batches(sources, "http://h/", workers=workers):
-        found += [] if isinstance(batch, TaskEnd) else to_arrow(batch).to_pylist()
-    return found
+        rows += [] if isinstance(batch, TaskEnd) else to_arrow(batch).to_pylist()
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -329,7 +329,7 @@ def test_a_worker_that_dies_costs_a_record(name: str, early: str, tmp_path: Path
         pages[number] = b"<a href=never>BOOM"
     files = {f"{number}.html": page for number, page in enumerate(pages)}
     records = [record(response(page)) for page in pages]
-    made, sources = {
+    archives, sources = {
         "a.warc": (b"".join(records), [str(sum(map(len, records[:number]))) for number in bad]),
         "a.warc.gz": (packed(records), [str(len(packed(records[:number]))) for number in bad]),
         "a.mbox": (mailbox(pages), ["2!1", "4!1"]),
@@ -340,14 +340,14 @@ def test_a_worker_that_dies_costs_a_record(name: str, early: str, tmp_path: Path
             ["1.html.gz!1.html", "3.html.gz!3.html"],
         ),
     }[name]
-    (tmp_path / name).write_bytes(made)
+    (tmp_path / name).write_bytes(archives)
     environment = {"EARLY": "1"} if early == "early" else {}
     *lines, end = run_deadly_job(tmp_path, DEADLY, DEADLY_JOB, tmp_path / name, **environment).splitlines()
     assert [line.split(" ", 1)[1] for line in lines] == [
-        one for number in range(1, 6)
-        for one in (["None unreadable"] if number - 1 in bad else [f"x{number} None"] * number)
+        text for number in range(1, 6)
+        for text in (["None unreadable"] if number - 1 in bad else [f"x{number} None"] * number)
     ]  # fmt: skip
-    assert [line.split()[0] for line in lines if "unreadable" in line] == [f"{name}!{one}" for one in sources]
+    assert [line.split()[0] for line in lines if "unreadable" in line] == [f"{name}!{source}" for source in sources]
     assert end == "done 3"
 
 
@@ -374,23 +374,23 @@ def test_an_interrupted_job_goes_on(crowd: Path, tmp_path: Path) -> None:
     """Ctrl-C leaves a whole table; --resume makes of it what an uninterrupted run makes."""
     import pyarrow.parquet as pq
 
-    whole, cut = tmp_path / "whole.parquet", tmp_path / "cut.parquet"
+    complete, interrupted = tmp_path / "whole.parquet", tmp_path / "cut.parquet"
     verb = ["links", *[str(crowd)] * 3, "--base", "http://h/"]
 
     def run(*command: str | Path) -> tuple[int, str]:
-        done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=NET)
-        return done.returncode, done.stderr
+        result = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=NET)
+        return result.returncode, result.stderr
 
-    assert run("-m", "overthere", *verb, "-o", whole, "--workers", "1")[0] == 0
-    code, said = run("-c", INTERRUPTED, *verb, "-o", cut, "--workers", "2")
+    assert run("-m", "overthere", *verb, "-o", complete, "--workers", "1")[0] == 0
+    code, message = run("-c", INTERRUPTED, *verb, "-o", interrupted, "--workers", "2")
     assert code == 130
-    assert "--resume" in said
-    assert 0 < pq.read_table(cut).num_rows < pq.read_table(whole).num_rows
-    code, said = run("-m", "overthere", *verb, "-o", cut, "--resume")
-    assert (code, "continuing" in said) == (0, True)
-    assert pq.read_table(cut).equals(pq.read_table(whole))
-    code, said = run("-m", "overthere", *verb, "-o", cut, "--resume")
-    assert (code, "nothing to do" in said) == (0, True)
+    assert "--resume" in message
+    assert 0 < pq.read_table(interrupted).num_rows < pq.read_table(complete).num_rows
+    code, message = run("-m", "overthere", *verb, "-o", interrupted, "--resume")
+    assert (code, "continuing" in message) == (0, True)
+    assert pq.read_table(interrupted).equals(pq.read_table(complete))
+    code, message = run("-m", "overthere", *verb, "-o", interrupted, "--resume")
+    assert (code, "nothing to do" in message) == (0, True)
 
 
 def test_options_are_a_value() -> None:
@@ -403,9 +403,9 @@ def test_options_are_a_value() -> None:
 
 def test_a_job_does_not_go_on_with_other_sources(crowd: Path) -> None:
     """What was skipped must be what was done."""
-    marks = [one.mark for one in batches([crowd]) if isinstance(one, TaskEnd)]
-    again = [one.mark for one in batches([crowd], skip=2, mark=marks[1]) if isinstance(one, TaskEnd)]
-    assert again == marks[2:]
+    marks = [batch.mark for batch in batches([crowd]) if isinstance(batch, TaskEnd)]
+    marks_again = [batch.mark for batch in batches([crowd], skip=2, mark=marks[1]) if isinstance(batch, TaskEnd)]
+    assert marks_again == marks[2:]
     with pytest.raises(ValueError, match="sources have changed"):
         list(batches([crowd / "0001.html", crowd], skip=1, mark=marks[0]))
     with pytest.raises(ValueError, match="sources have changed"):
@@ -413,16 +413,16 @@ def test_a_job_does_not_go_on_with_other_sources(crowd: Path) -> None:
 
 
 def test_what_goes_wrong_with_a_document_is_its_own_row(crowd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
+    def broken(data: bytes, message: str | None = None) -> tuple[bytes, bool]:
         if b"x13>" in data:
             raise RuntimeError("a mistake in a reader")
         return data, False
 
     monkeypatch.setenv("OVERTHERE_FAULTS", "")
     monkeypatch.setattr("overthere.links.documents.html.octets", broken)
-    found = list(extract(crowd))
-    assert [Path(row.source).name for row in found if row.error == "reader-failed"] == ["0013.html"]
-    assert len(found) > 2000
+    table = list(extract(crowd))
+    assert [Path(row.source).name for row in table if row.error == "reader-failed"] == ["0013.html"]
+    assert len(table) > 2000
 
 
 def test_attributes_without_number() -> None:
@@ -451,9 +451,9 @@ def test_what_is_no_document_but_said_to_be(tmp_path: Path) -> None:
     (tmp_path / "z.html").write_bytes(
         (tmp_path / "x.html").read_bytes().replace(b"%PDF-1.4", b"PK\x05\x06" + bytes(18))
     )
-    found = {(Path(row.source).name, row.error) for row in extract(tmp_path)}
-    assert found >= {("x.html", "wrong-type"), ("x.html", "unsupported"), ("z.html", "wrong-type")}
-    assert ("z.html", "empty") not in found
+    errors = {(Path(row.source).name, row.error) for row in extract(tmp_path)}
+    assert errors >= {("x.html", "wrong-type"), ("x.html", "unsupported"), ("z.html", "wrong-type")}
+    assert ("z.html", "empty") not in errors
     assert {row.error for row in extract(tmp_path / "x.html")} == {"wrong-type", "unsupported"}
 
 
@@ -479,8 +479,8 @@ def test_an_empty_reference_where_a_request_is_made(edition: str, action: str, t
 def test_a_target_that_is_none_by_the_edition(edition: str, page: bytes, target: str, tmp_path: Path) -> None:
     """It is told, and what follows is read: once the rest of the document was lost."""
     (tmp_path / "a.html").write_bytes(page + b"<a href='http://h/'>")
-    found = list(extract(tmp_path, "http://h/", edition=edition))
-    *_, wrong, right = found
+    table = list(extract(tmp_path, "http://h/", edition=edition))
+    *_, wrong, right = table
     assert (wrong.target, wrong.normal, wrong.error) == (target, None, "not-derivable")
     assert (right.target, right.normal, right.error) == ("http://h/", "http://h/", None)
 
@@ -488,5 +488,5 @@ def test_a_target_that_is_none_by_the_edition(edition: str, page: bytes, target:
 def test_a_guess_that_is_no_uri(tmp_path: Path) -> None:
     """An extended autolink of GFM may be none; once the rest of the document was lost."""
     (tmp_path / "a.md").write_bytes(b"[a](x) www.h.example:base='/ [b](y)")
-    found = [(row.reference, row.target is None, row.error) for row in extract(tmp_path)]
-    assert found == [("x", False, None), ("www.h.example:base='/", True, "port-char"), ("y", False, None)]
+    rows = [(row.reference, row.target is None, row.error) for row in extract(tmp_path)]
+    assert rows == [("x", False, None), ("www.h.example:base='/", True, "port-char"), ("y", False, None)]

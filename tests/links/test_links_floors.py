@@ -64,5 +64,5 @@ def test_what_is_named_is_seen() -> None:
 
 
 def test_architecture_has_the_order() -> None:
-    told = " < ".join(f"`{name}`" for name in FLOORS)
-    assert told in (ROOT / "ARCHITECTURE.md").read_text()
+    order = " < ".join(f"`{name}`" for name in FLOORS)
+    assert order in (ROOT / "ARCHITECTURE.md").read_text()

@@ -30,9 +30,9 @@ def parts(content: bytes, options: Options = DEFAULT, base: Base = FILE, depth: 
 
 def documents(content: bytes, options: Options = DEFAULT, base: Base = FILE) -> dict[str, Document]:
     """By their numbers; there may be no note."""
-    found = parts(content, options, base)
-    assert not [one for one in found if isinstance(one, Note)]
-    return {one.source.partition("!")[2]: one for one in found if isinstance(one, Document)}
+    parts_found = parts(content, options, base)
+    assert not [part for part in parts_found if isinstance(part, Note)]
+    return {part.source.partition("!")[2]: part for part in parts_found if isinstance(part, Document)}
 
 
 def mime(text: str) -> bytes:
@@ -90,21 +90,21 @@ epilogue
 
 def test_parts_have_the_numbers_of_imap() -> None:
     """RFC 9051 6.4.5: the one part of a message is 1, a multipart in a message has no number of its own."""
-    found = documents(NESTED)
-    assert {number: (one.media_type, one.charset, one.content, one.depth) for number, one in found.items()} == {
+    numbered = documents(NESTED)
+    assert {number: (part.media_type, part.charset, part.content, part.depth) for number, part in numbered.items()} == {
         "1": ("text/plain", None, b"plain", 1),
         "2.1": ("text/plain", "iso-8859-1", b"caf\xe9 more", 2),
         "2.2": ("text/html", "utf-8", b"<a href=x>", 2),
         "3.1": ("text/plain", None, b"inside", 2),
         "4.1.1": ("text/plain", None, b"first", 2),
     }
-    assert not any(one.notes for one in found.values())
+    assert not any(part.notes for part in numbered.values())
 
 
 def test_both_line_ends_and_cr_alone() -> None:
     for ends in (b"\n", b"\r"):
-        found = documents(NESTED.replace(b"\r\n", ends))
-        assert list(found) == ["1", "2.1", "2.2", "3.1", "4.1.1"]
+        numbered = documents(NESTED.replace(b"\r\n", ends))
+        assert list(numbered) == ["1", "2.1", "2.2", "3.1", "4.1.1"]
 
 
 def test_what_python_writes_is_read() -> None:
@@ -115,19 +115,19 @@ def test_what_python_writes_is_read() -> None:
     html = mail.get_payload(1)
     html.add_related(b"\x00\xff" * 500, "image", "png", cid="<i@x>")  # type: ignore[union-attr]
     mail.add_attachment("attached\n", filename="a.txt")
-    found = documents(mail.as_bytes())
-    told = {number: one.content.decode("latin-1") for number, one in found.items()}
+    numbered = documents(mail.as_bytes())
+    texts = {number: part.content.decode("latin-1") for number, part in numbered.items()}
     expected = {
         "1.1": "text é\n".encode().decode("latin-1"),
         "1.2.1": "<a href='x'>é</a>\n".encode().decode("latin-1"),
         "1.2.2": "\x00\xff" * 500,
         "2": "attached\n",
     }
-    assert {number: text.rstrip("\n") for number, text in told.items()} == {
+    assert {number: text.rstrip("\n") for number, text in texts.items()} == {
         number: text.rstrip("\n") for number, text in expected.items()
     }
-    assert part_of("cid:i@x", found["1.2.1"].parts) == "m!1.2.2"
-    assert found["1.1"].charset == "utf-8"
+    assert part_of("cid:i@x", numbered["1.2.1"].parts) == "m!1.2.2"
+    assert numbered["1.1"].charset == "utf-8"
 
 
 # -- bases (RFC 2557 5) and names (RFC 2557 8, RFC 2392)
@@ -161,8 +161,8 @@ Content-Type: IMAGE/GIF
 
 def test_an_aggregate() -> None:
     """RFC 2557 9.3: absolute and relative Content-Locations, resolved by that of the multipart/related."""
-    found = documents(AGGREGATE)
-    html = found["1"]
+    numbered = documents(AGGREGATE)
+    html = numbered["1"]
     assert (str(html.base.uri), html.base.layer, html.base.by) == (
         "http://www.ietf.cnri.reston.va.us/", "entity", "Content-Location",
     )  # fmt: skip
@@ -228,14 +228,14 @@ Content-ID: <root>
 --2--
 --1--
 """)
-    found = documents(content)
-    outside, inside = found["1"].parts, found["3.2"].parts
+    numbered = documents(content)
+    outside, inside = numbered["1"].parts, numbered["3.2"].parts
     assert part_of("http://h/out.gif", inside) == part_of("http://h/out.gif", outside) == "m!2"
     assert part_of("http://h/in.gif", inside) == "m!3.1"
     assert part_of("http://h/in.gif", outside) is None
     # The aggregate is seen as its root, which `start` names (RFC 2387 3.2).
     assert part_of("http://h/more", outside) == "m!3.2"
-    assert found["3.2"].base.uri == URI("http://h/more")
+    assert numbered["3.2"].base.uri == URI("http://h/more")
 
 
 def test_a_root_with_alternatives() -> None:
@@ -287,9 +287,9 @@ Content-Type: text/html
 
 --b--
 """)
-    one, two = documents(content).values()
-    assert part_of("cid:x@y", one.parts) is part_of("http://h/x", one.parts) is None
-    assert (str(one.base.uri), str(two.base.uri)) == ("thismessage:/", "http://h/x")
+    first, two = documents(content).values()
+    assert part_of("cid:x@y", first.parts) is part_of("http://h/x", first.parts) is None
+    assert (str(first.base.uri), str(two.base.uri)) == ("thismessage:/", "http://h/x")
 
 
 @pytest.mark.parametrize(
@@ -320,8 +320,8 @@ def test_how_a_content_location_is_written(value: str, base: str) -> None:
 
 def test_what_of_a_long_field_is_not_looked_at_is_told() -> None:
     field = "List-Help: " + "".join(f"<http://h/{n}>, " for n in range(5000)) + "\nSubject: x\n"
-    *found, last = message.read(documents(f"{field}\nx".encode())["HEADER"], Options())
-    assert len(found) > 3000
+    *results, last = message.read(documents(f"{field}\nx".encode())["HEADER"], Options())
+    assert len(results) > 3000
     assert last == Note("too-large")
 
 
@@ -347,8 +347,8 @@ List-Post: NO <mailto:p@l>
 
 --b--
 """)
-    found = documents(content)
-    read = {number: [tuple(f)[:2] for f in message.read(one, Options())] for number, one in found.items()}
+    numbered = documents(content)
+    read = {number: [tuple(f)[:2] for f in message.read(part, Options())] for number, part in numbered.items()}
     assert read == {
         "HEADER": [
             ("List-Unsubscribe", "https://l/unsub?a=b"), ("List-Unsubscribe", "mailto:leave@l"),
@@ -358,20 +358,20 @@ List-Post: NO <mailto:p@l>
         "2.HEADER": [("List-Post", "mailto:p@l")],
         "2.1": [],
     }  # fmt: skip
-    assert {one.media_type for number, one in found.items() if number != "2.1"} == {message.HEADER}
+    assert {part.media_type for number, part in numbered.items() if number != "2.1"} == {message.HEADER}
 
 
 # -- messages that lie
 
 
 def notes(content: bytes, options: Options = DEFAULT) -> list[tuple[str, str]]:
-    said = []
-    for one in parts(content, options):
-        if isinstance(one, Note):
-            said.append(("", one.kind))
+    kinds = []
+    for part in parts(content, options):
+        if isinstance(part, Note):
+            kinds.append(("", part.kind))
         else:
-            said += [(one.source[2:], kind) for kind in one.notes]
-    return said
+            kinds += [(part.source[2:], kind) for kind in part.notes]
+    return kinds
 
 
 @pytest.mark.parametrize(
@@ -413,16 +413,16 @@ def test_broken_base64_is_read_as_far_as_it_goes(encoded: bytes, content: bytes)
         def read(self, size: int | None = -1, /) -> bytes:
             return super().read(1 if size else 0)
 
-    (whole,) = parts(octets)
-    assert isinstance(whole, Document)
-    assert (whole.content, whole.notes) == (content, ("corrupt",))
-    assert list(message.members(Single(octets), Document("m", b"", FILE), Place(DEFAULT))) == [whole]
+    (complete,) = parts(octets)
+    assert isinstance(complete, Document)
+    assert (complete.content, complete.notes) == (content, ("corrupt",))
+    assert list(message.members(Single(octets), Document("m", b"", FILE), Place(DEFAULT))) == [complete]
 
 
 def test_limits() -> None:
-    cut = parts(b"A: b\n\n" + b"x" * 100, Options(limit=10))[0]
-    assert isinstance(cut, Document)
-    assert (cut.content, cut.notes) == (b"x" * 10, ("too-large",))
+    part = parts(b"A: b\n\n" + b"x" * 100, Options(limit=10))[0]
+    assert isinstance(part, Document)
+    assert (part.content, part.notes) == (b"x" * 10, ("too-large",))
     encoded = parts(b"Content-Transfer-Encoding: base64\n\n" + b"QUJD" * 100, Options(limit=10))[0]
     assert isinstance(encoded, Document)
     assert (encoded.content, encoded.notes) == (b"ABCABCABCA", ("too-large",))
@@ -436,7 +436,7 @@ def test_limits() -> None:
 def test_delimiters_that_follow_at_once() -> None:
     """RFC 2046 5.1.1: the line end of one delimiter is that of the next; a part may be a header alone."""
     content = b"Content-Type: multipart/x; boundary=b\n--b\nContent-Type: text/html\n--b\n--b\n\nx\n--b--\n"
-    assert [(number, one.media_type, one.content) for number, one in documents(content).items()] == [
+    assert [(number, part.media_type, part.content) for number, part in documents(content).items()] == [
         ("1", "text/html", b""), ("2", "text/plain", b""), ("3", "text/plain", b"x"),
     ]  # fmt: skip
 
@@ -462,12 +462,12 @@ class Broken(io.BytesIO):
 def test_files_that_break_off(error: Exception, kind: str) -> None:
     file = Broken(b"From x\nA: b\n\nhello")
     file.error = error
-    whole = Document("m", b"", FILE)
-    one, note = sorted(mbox.members(file, whole, Place(Options())), key=lambda found: isinstance(found, Note))
-    assert isinstance(one, Document)
-    assert (one.content, note) == (b"A: b\n\nhello", Note(kind))
+    document = Document("m", b"", FILE)
+    item, note = sorted(mbox.members(file, document, Place(Options())), key=lambda item: isinstance(item, Note))
+    assert isinstance(item, Document)
+    assert (item.content, note) == (b"A: b\n\nhello", Note(kind))
     file.seek(0)
-    note, part = message.members(file, whole, Place(Options()))
+    note, part = message.members(file, document, Place(Options()))
     assert isinstance(part, Document)
     assert (part.content, note) == (b"hello", Note(kind))
 
@@ -525,17 +525,17 @@ LINES = st.lists(
 
 @given(LINES, st.sampled_from([b"\n", b"\r\n", b"\r"]), st.sampled_from(["rfc3986", "url-1997", "uri-2003"]))
 def test_no_message_raises(lines: list[bytes], end: bytes, edition: str) -> None:
-    found = parts(end.join(lines), Options(edition=edition, depth=3))
-    assert found
-    sources = [one.source for one in found if isinstance(one, Document)]
+    results = parts(end.join(lines), Options(edition=edition, depth=3))
+    assert results
+    sources = [row.source for row in results if isinstance(row, Document)]
     assert len(set(sources)) == len(sources)
 
 
 @given(st.binary(max_size=200))
 def test_no_octets_raise(content: bytes) -> None:
     assert parts(content)
-    for one in mbox.members(io.BytesIO(content), Document("m", b"", FILE), Place(Options())):
-        assert isinstance(one, Document | Note)
+    for member in mbox.members(io.BytesIO(content), Document("m", b"", FILE), Place(Options())):
+        assert isinstance(member, Document | Note)
 
 
 # -- mailboxes (RFC 4155)
@@ -544,16 +544,16 @@ def test_no_octets_raise(content: bytes) -> None:
 def test_a_mailbox() -> None:
     content = b"From a@b Mon\nSubject: 1\n\nhi\nFrom is no mark here\n\n>From \n\n"
     content += b"From c@d Tue\nSubject: 2\n\nho\n\nFrom e\n\n"
-    whole = Document("inbox.mbox", b"", Base(URI("file:///inbox.mbox"), "retrieval", "retrieval"))
-    one, two, three = mbox.members(io.BytesIO(content), whole, Place(Options()))
-    assert isinstance(one, Document)
+    box = Document("inbox.mbox", b"", Base(URI("file:///inbox.mbox"), "retrieval", "retrieval"))
+    first, two, three = mbox.members(io.BytesIO(content), box, Place(Options()))
+    assert isinstance(first, Document)
     assert isinstance(two, Document)
     assert isinstance(three, Document)
-    assert (one.source, one.media_type, one.depth) == ("inbox.mbox!1", "message/rfc822", 1)
-    assert one.content == b"Subject: 1\n\nhi\nFrom is no mark here\n\n>From \n"
+    assert (first.source, first.media_type, first.depth) == ("inbox.mbox!1", "message/rfc822", 1)
+    assert first.content == b"Subject: 1\n\nhi\nFrom is no mark here\n\n>From \n"
     assert two.content == b"Subject: 2\n\nho\n"
     assert (three.source, three.notes) == ("inbox.mbox!3", ("empty",))
-    part = next(message.members(io.BytesIO(one.content), one, Place(Options())))
+    part = next(message.members(io.BytesIO(first.content), first, Place(Options())))
     assert isinstance(part, Document)
     assert (part.source, part.depth, str(part.base.uri)) == ("inbox.mbox!1!1", 2, "thismessage:/")
 
@@ -579,9 +579,9 @@ def test_a_mailbox_streams() -> None:
 
 
 def test_no_mailbox() -> None:
-    whole = Document("m", b"", FILE)
-    assert list(mbox.members(io.BytesIO(), whole, Place(Options()))) == [Note("empty")]
-    note, one = mbox.members(io.BytesIO(b"Subject: x\n\ny"), whole, Place(Options()))
+    box = Document("m", b"", FILE)
+    assert list(mbox.members(io.BytesIO(), box, Place(Options()))) == [Note("empty")]
+    note, item = mbox.members(io.BytesIO(b"Subject: x\n\ny"), box, Place(Options()))
     assert note == Note("corrupt")
-    assert isinstance(one, Document)
-    assert one.content == b"Subject: x\n\ny"
+    assert isinstance(item, Document)
+    assert item.content == b"Subject: x\n\ny"

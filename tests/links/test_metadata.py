@@ -66,8 +66,8 @@ def test_fields_of_http_in_wat(tmp_path: Path) -> None:
         "Server": ["http://no/"],
         "\ud800": "x",
     }
-    told = {"Envelope": {"Payload-Metadata": {"HTTP-Response-Metadata": {"Headers": fields}}}}
-    found = rows(tmp_path, metadata(json.dumps(told).encode(), b"application/json"))
+    envelope = {"Envelope": {"Payload-Metadata": {"HTTP-Response-Metadata": {"Headers": fields}}}}
+    found = rows(tmp_path, metadata(json.dumps(envelope).encode(), b"application/json"))
     assert [row[:3] for row in found] == [
         ("Link", "a", "http://h/d/a"),
         ("Link", "/b", "http://h/b"),
@@ -87,8 +87,8 @@ def test_wat_that_is_none(tmp_path: Path) -> None:
     )
     for odd in odds:
         assert rows(tmp_path, metadata(json.dumps({"Envelope": odd}).encode(), b"application/json")) == []
-    cut = json.dumps(WAT).encode()[:-9]
-    assert rows(tmp_path, metadata(cut, b"application/json")) == [(None, None, None, "corrupt")]
+    truncated = json.dumps(WAT).encode()[:-9]
+    assert rows(tmp_path, metadata(truncated, b"application/json")) == [(None, None, None, "corrupt")]
     deep = b'{"Envelope": ' + b"[" * 100_000
     assert [row[3] for row in rows(tmp_path, metadata(deep, b"application/json"))] == ["too-deep"]
 

@@ -44,9 +44,9 @@ def test_an_interrupt_ends_no_worker() -> None:
 
 
 def test_a_batch_is_what_was_sent() -> None:
-    rest = (None,) * 8
+    rest_fields = (None,) * 8
     links = [
-        Link(source, base, layer, f"r{number}", "a href", *rest)
+        Link(source, base, layer, f"r{number}", "a href", *rest_fields)
         for number, (source, base, layer) in enumerate(
             [("a", "http://a/", "content"), ("a", "http://a/", "content"), ("a", "http://a/", None), ("b", None, None)]
             * 3

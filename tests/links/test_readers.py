@@ -24,33 +24,33 @@ ROWS = [(name, row) for name in READERS for row in cases(name)]
 def read(name: str, content: str | bytes, charset: str | None = None) -> tuple[list[Found], list[str]]:
     """What a reader finds, and its notes but that on vocabularies, for those of the rows are invented."""
     octets = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
-    given = list(READERS[name](Document("d", octets, OUTER, charset=charset), Options(json=True)))
-    return [x for x in given if isinstance(x, Found)], [
-        x.kind for x in given if isinstance(x, Note) and x.kind != "no-vocabulary"
+    items = list(READERS[name](Document("d", octets, OUTER, charset=charset), Options(json=True)))
+    return [x for x in items if isinstance(x, Found)], [
+        x.kind for x in items if isinstance(x, Note) and x.kind != "no-vocabulary"
     ]
 
 
-def shown(found: Found) -> list[str]:
+def shown(item: Found) -> list[str]:
     """Where, what, and which base or target, where it is not the document's and not the reference's own."""
-    more = [str(found.base.uri)] if found.base is not None else [found.target] if found.target is not None else []
-    return [found.where, found.reference, *more]
+    details = [str(item.base.uri)] if item.base is not None else [item.target] if item.target is not None else []
+    return [item.where, item.reference, *details]
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{name}-{row['id']}" for name, row in ROWS])
 def test_references(name: str, row: dict[str, Any]) -> None:
     content = bytes.fromhex(row["hex"]) if "hex" in row else row["input"]
-    found, notes = read(name, content, row.get("charset"))
-    assert [shown(f) for f in found] == row["is"]
+    references, notes = read(name, content, row.get("charset"))
+    assert [shown(f) for f in references] == row["is"]
     assert notes == row.get("notes", [])
 
 
 def test_bases_say_what_gave_them() -> None:
-    found, _ = read("xml", '<r xml:base="x/"><h xmlns="http://www.w3.org/1999/xhtml"/><a href="b"/></r>')
-    assert found[-1].base == Base(URI("http://h/a/x/"), "content", "xml:base")
-    found, _ = read("xml", '<html><base href="x/"/><a href="b"/></html>')
-    assert found[-1].base == Base(URI("http://h/a/x/"), "content", "HTML base")
-    found, _ = read("json", '{"$id": "x/", "$ref": "b"}')
-    assert found[-1].base == Base(URI("http://h/a/x/"), "content", "$id")
+    references, _ = read("xml", '<r xml:base="x/"><h xmlns="http://www.w3.org/1999/xhtml"/><a href="b"/></r>')
+    assert references[-1].base == Base(URI("http://h/a/x/"), "content", "xml:base")
+    references, _ = read("xml", '<html><base href="x/"/><a href="b"/></html>')
+    assert references[-1].base == Base(URI("http://h/a/x/"), "content", "HTML base")
+    references, _ = read("json", '{"$id": "x/", "$ref": "b"}')
+    assert references[-1].base == Base(URI("http://h/a/x/"), "content", "$id")
 
 
 def test_json_only_if_asked_for() -> None:
@@ -60,8 +60,8 @@ def test_json_only_if_asked_for() -> None:
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("content", [b"", b" \n", b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xff" * 9])
 def test_next_to_nothing(name: str, content: bytes) -> None:
-    found, notes = read(name, content)
-    assert found == []
+    references, notes = read(name, content)
+    assert references == []
     assert set(notes) <= {"wrong-charset", "corrupt", "truncated"}
 
 
@@ -82,8 +82,8 @@ def test_entities_within_entities() -> None:
     # Declared the other way around, none is known when it is used.
     backwards = laughs(reversed(range(20)))
     assert read("xml", f'<!DOCTYPE r [{backwards}<!ENTITY e0 "ha">]>{last}') == ([], ["too-large"])
-    one = '<!DOCTYPE r [<!ENTITY e "' + "x" * 50_000 + '">]><r>' + "&e;" * 1000 + "</r>"
-    assert read("xml", one) == ([], ["too-large"])
+    text = '<!DOCTYPE r [<!ENTITY e "' + "x" * 50_000 + '">]><r>' + "&e;" * 1000 + "</r>"
+    assert read("xml", text) == ([], ["too-large"])
     parameter = '<!DOCTYPE r [<!ENTITY % p "' + "<!ENTITY z 'y'>" * 5000 + '">' + "%p;" * 1000 + "]><r>&nbsp;</r>"
     assert read("xml", parameter) == ([], ["too-large"])
 
@@ -93,16 +93,16 @@ def test_entities_of_growing_length_take_linear_time() -> None:
 
     def declare(count: int) -> None:
         texts = ("x" * n for n in range(1, int(count**0.5)))
-        read("xml", f"<!DOCTYPE r [{''.join(f'<!ENTITY e{len(one)} {one!r}>' for one in texts)}]><r>&nbsp;</r>")
+        read("xml", f"<!DOCTYPE r [{''.join(f'<!ENTITY e{len(text)} {text!r}>' for text in texts)}]><r>&nbsp;</r>")
 
     linear(declare, 4_000_000)
 
 
 def test_bases_within_bases_stay_short() -> None:
     text = "<r>" + '<a xml:base="abcdefghijklmno/">' * 1000 + '<a href="x"/>' + "</a>" * 1000 + "</r>"
-    found, notes = read("xml", text)
+    references, notes = read("xml", text)
     assert notes == ["too-large"]
-    base = found[-1].base
+    base = references[-1].base
     assert base is not None
     assert 4000 < len(str(base.uri)) <= 4096
 
@@ -120,11 +120,11 @@ def test_bases_within_bases_stay_short() -> None:
     ],
 )
 def test_xml_without_rules_is_said_and_its_text_is_searched(text: str, found: list[tuple[str, str]] | None) -> None:
-    given = list(READERS["xml"](Document("d", text.encode(), OUTER), Options()))
-    cut = ["cut"] * any(one.where.endswith(", cut") for one in given if isinstance(one, Found))
-    assert [one.kind for one in given if isinstance(one, Note)] == ["no-vocabulary", *cut]
+    items = list(READERS["xml"](Document("d", text.encode(), OUTER), Options()))
+    notes = ["cut"] * any(item.where.endswith(", cut") for item in items if isinstance(item, Found))
+    assert [item.kind for item in items if isinstance(item, Note)] == ["no-vocabulary", *notes]
     if found is not None:
-        assert sorted((one.where, one.reference) for one in given if isinstance(one, Found)) == sorted(found)
+        assert sorted((item.where, item.reference) for item in items if isinstance(item, Found)) == sorted(found)
 
 
 @pytest.mark.parametrize(
@@ -144,12 +144,12 @@ def test_names_are_shown_short() -> None:
     """What stands once in a document is not repeated with each reference."""
     locations = "n l " * 100
     name = "n" * 100_000
-    found, _ = read("xml", f'<{name} xsi:schemaLocation="{locations}"/>')
-    assert len(found) == 100
-    assert all(len(f.where) < 200 for f in found)
-    found, _ = read("json", '{"' + name + '": [' + '"http://x",' * 100 + "1]}")
-    assert len(found) == 100
-    assert all(len(f.where) < 1100 for f in found)
+    references, _ = read("xml", f'<{name} xsi:schemaLocation="{locations}"/>')
+    assert len(references) == 100
+    assert all(len(f.where) < 200 for f in references)
+    references, _ = read("json", '{"' + name + '": [' + '"http://x",' * 100 + "1]}")
+    assert len(references) == 100
+    assert all(len(f.where) < 1100 for f in references)
 
 
 def test_long_tokens() -> None:
@@ -169,8 +169,8 @@ def test_markdown_in_pieces() -> None:
 @pytest.mark.parametrize(("mark", "deepest"), [("> ", 19), ("- ", 9), ("1. ", 9)])
 def test_content_that_markdown_it_drops_for_its_depth_gets_a_note(mark: str, deepest: int) -> None:
     for depth in range(1, 60):
-        found, notes = read("markdown", f"{mark * depth}[a](b)")
-        assert (len(found), notes) == ((1, []) if depth <= deepest else (0, ["too-deep"]))
+        references, notes = read("markdown", f"{mark * depth}[a](b)")
+        assert (len(references), notes) == ((1, []) if depth <= deepest else (0, ["too-deep"]))
     assert read("markdown", f"{mark * 50_000}[a](b)") == ([], ["too-deep"])
 
 
@@ -219,10 +219,10 @@ def test_nothing_is_raised(name: str, data: st.DataObject) -> None:
         st.binary(max_size=200) | st.text(max_size=200) | st.text(alphabet=sorted(set(_TEXT[name])), max_size=200)
     )
     charset = data.draw(st.sampled_from([None, "utf-8", "utf-16", "iso-8859-1", "shift_jis", "x"]))
-    found, notes = read(name, content, charset)
+    references, notes = read(name, content, charset)
     assert set(notes) <= set(NOTES)
-    for one in found:
-        assert one.reference == one.reference.strip(" \t\r\n")
+    for reference in references:
+        assert reference.reference == reference.reference.strip(" \t\r\n")
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{name}-{row['id']}" for name, row in ROWS])
@@ -243,9 +243,9 @@ def test_folded_lines_of_calendars_and_cards_are_joined() -> None:
     for text in (calendar, calendar.replace("VCALENDAR", "VCARD"), calendar.lower()):
         base = Base(URI("file:///a.ics"), "retrieval", "retrieval")
         document = Document("a.ics", text.encode(), base)
-        found = [one.reference for one in plaintext.read(document, Options()) if isinstance(one, Found)]
-        assert found == [f"https://h.example/{path}" for path in ("abcd?x=1,2", "alt", "e", "f")]
+        references = [item.reference for item in plaintext.read(document, Options()) if isinstance(item, Found)]
+        assert references == [f"https://h.example/{path}" for path in ("abcd?x=1,2", "alt", "e", "f")]
     plain = Document("a.txt", b"https://h.example/a\n bc\n", base)
-    assert [one.reference for one in plaintext.read(plain, Options()) if isinstance(one, Found)] == [
+    assert [item.reference for item in plaintext.read(plain, Options()) if isinstance(item, Found)] == [
         "https://h.example/a"
     ]

@@ -29,8 +29,8 @@ def test_line_ends(ends: tuple[bytes, ...], body: bytes) -> None:
     """RFC 9112 2.2: a line ends with LF, and a CR before it is ignored; once content to its CR LF CR LF was lost."""
     lines = (*FIELDS, b"")
     block = b"".join(line + ends[number % len(ends)] for number, line in enumerate(lines)) + body
-    one = single(record(block))
-    assert (one.content, one.media_type, one.notes) == (body, "text/html", ())
+    document = single(record(block))
+    assert (document.content, document.media_type, document.notes) == (body, "text/html", ())
 
 
 @pytest.mark.parametrize("field", [b"Transfer-Encoding", b"Content-Encoding"])
@@ -43,9 +43,9 @@ def test_more_codings_than_there_are_are_not_tried(field: bytes) -> None:
 
 
 def test_every_mixture_of_line_ends() -> None:
-    made = random.Random(5)
+    draw = random.Random(5)
     for _ in range(200):
-        block = b"".join(line + made.choice((b"\r\n", b"\n")) for line in (*FIELDS, b"")) + PAGE
+        block = b"".join(line + draw.choice((b"\r\n", b"\n")) for line in (*FIELDS, b"")) + PAGE
         head = header(block)
         assert head is not None
         assert (head.status, len(head.fields), block[head.end :]) == (200, 3, PAGE)
@@ -64,8 +64,8 @@ def test_every_mixture_of_line_ends() -> None:
     ],
 )
 def test_headers(block: bytes, contents: bytes | None, notes: tuple[str, ...]) -> None:
-    one = single(record(block))
-    assert (one.content, one.notes) == (block if contents is None else contents, notes)
+    document = single(record(block))
+    assert (document.content, document.notes) == (block if contents is None else contents, notes)
 
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -99,7 +99,7 @@ def test_chunks(chunks: bytes, is_: bytes | None, notes: list[str]) -> None:
 
 
 def coded(data: bytes, *codings: bytes) -> tuple[bytes, list[str]]:
-    block = b"HTTP/1.1 200 OK\r\n" + b"".join(b"Content-Encoding: %s\r\n" % one for one in codings) + b"\r\n" + data
+    block = b"HTTP/1.1 200 OK\r\n" + b"".join(b"Content-Encoding: %s\r\n" % item for item in codings) + b"\r\n" + data
     head = header(block)
     assert head is not None
     return read_content(block, head, 100_000)
@@ -145,8 +145,8 @@ def test_media_types_that_are_none(told: str) -> None:
     assert kind("x", told, b'{"a": 1}') == ("json", ("wrong-type",))
     assert kind("x.css", told, b"a { color: red }") == ("css", ("wrong-type",))
     assert kind("x.html", told, b"%PDF-1.4") == ("", ("wrong-type",))
-    one = single(record(b"HTTP/1.1 200 OK\r\nContent-Type: " + told.encode() + b"\r\n\r\n" + PAGE))
-    assert kind(one.source, one.media_type, one.content) == ("html", ("wrong-type",))
+    document = single(record(b"HTTP/1.1 200 OK\r\nContent-Type: " + told.encode() + b"\r\n\r\n" + PAGE))
+    assert kind(document.source, document.media_type, document.content) == ("html", ("wrong-type",))
 
 
 def test_in_linear_time() -> None:

@@ -55,8 +55,8 @@ def chained(count: int) -> bytes:
     the end, where a little becomes a megabyte, and then nothing is deflate."""
     deflater = zlib.compressobj(9, wbits=-15)
     end = deflater.compress(bytes(900_000)) + deflater.flush(zlib.Z_SYNC_FLUSH) + b"\x07"
-    one = header(b"n", _DESCRIBED, _DEFLATED)
-    return one + block(one) * (count - 1) + end
+    entry = header(b"n", _DESCRIBED, _DEFLATED)
+    return entry + block(entry) * (count - 1) + end
 
 
 HOSTILE = {
@@ -77,7 +77,7 @@ HOSTILE = {
 def test_what_a_walk_costs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Octets read, calls, and octets inflated are bounded by the length of the file; something is said of it."""
     data = HOSTILE[kind]
-    made = 0
+    count = 0
     real = zlib.decompressobj
 
     class Inflating:
@@ -88,17 +88,17 @@ def test_what_a_walk_costs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
             return getattr(self.inner, name)
 
         def decompress(self, octets: bytes, most: int = 0) -> bytes:
-            nonlocal made
-            made += most
+            nonlocal count
+            count += most
             found = self.inner.decompress(octets, most)  # a call that fails may have made all of it
-            made -= most - len(found)
-            assert made <= 200 * len(data) + (1 << 30), f"{made:,} octets inflated of {len(data):,}"
+            count -= most - len(found)
+            assert count <= 200 * len(data) + (1 << 30), f"{count:,} octets inflated of {len(data):,}"
             return found
 
     monkeypatch.setattr(zlib, "decompressobj", Inflating)
-    found = list(zip_recovery.find_members(Counted(data)))
-    assert found[-1] in ("corrupt", "truncated")
-    assert sum(one.size for one in found if not isinstance(one, str)) <= len(data)
+    members = list(zip_recovery.find_members(Counted(data)))
+    assert members[-1] in ("corrupt", "truncated")
+    assert sum(member.size for member in members if not isinstance(member, str)) <= len(data)
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -106,15 +106,15 @@ def test_what_its_members_cost(kind: str) -> None:
     """Nothing is read twice as the content of two members."""
     data = HOSTILE[kind]
     file = Counted(data)
-    found = list(flat_members("zip", file, Document("a.zip", b"", _BASE), Options(limit=1 << 16)))
-    assert any(isinstance(one, Note) for one in found)
-    assert sum(len(one.content) for one in found if isinstance(one, Document)) <= (1 << 16) * len(found)
+    members = list(flat_members("zip", file, Document("a.zip", b"", _BASE), Options(limit=1 << 16)))
+    assert any(isinstance(member, Note) for member in members)
+    assert sum(len(member.content) for member in members if isinstance(member, Document)) <= (1 << 16) * len(members)
 
 
 def test_a_name_that_leads_beyond_the_end_hides_no_member() -> None:
     data = header(b"a", length=65_000) + header(b"b.html", size=5) + b"hello"
     *members, note = zip_recovery.find_members(io.BytesIO(data))
-    assert [one.info.filename for one in members if not isinstance(one, str)] == ["b.html"]
+    assert [member.info.filename for member in members if not isinstance(member, str)] == ["b.html"]
     assert note == "corrupt"
 
 
@@ -122,7 +122,7 @@ def test_a_name_that_leads_beyond_the_end_hides_no_member() -> None:
 def test_a_great_many_small_members_are_all_given(method: int) -> None:
     """What bounds the walk is far from what a whole file needs: members of nothing, whose size stands behind them."""
     packed = b"\x03\0" if method == _DEFLATED else b""
-    one = header(b"n", _DESCRIBED, method) + packed + struct.pack("<4s3L", b"PK\7\x08", 0, len(packed), 0)
+    entry = header(b"n", _DESCRIBED, method) + packed + struct.pack("<4s3L", b"PK\7\x08", 0, len(packed), 0)
     count = 20_000
-    *members, note = zip_recovery.find_members(io.BytesIO(one * count))
+    *members, note = zip_recovery.find_members(io.BytesIO(entry * count))
     assert (len(members), note) == (count, "truncated")

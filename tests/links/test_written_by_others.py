@@ -136,8 +136,8 @@ def _open_document(path: Path) -> set[str]:
     document.body.append(paragraph)
     document.save(str(path))
 
-    found = odfdo.Document(str(path)).body.get_elements("//text:a")
-    return {str(link.get_attribute("xlink:href")) for link in found}
+    results = odfdo.Document(str(path)).body.get_elements("//text:a")
+    return {str(link.get_attribute("xlink:href")) for link in results}
 
 
 def _book(path: Path) -> set[str]:
@@ -199,7 +199,7 @@ def _rdf(form: str) -> Callable[[Path], set[str]]:
         graph.serialize(path, format=form, encoding="utf-8")
 
         read = rdflib.Graph().parse(path, format="xml" if "xml" in form else form)
-        return {str(one) for three in read for one in (three[0], three[2])} - {str(rdflib.FOAF.Person)}
+        return {str(value) for three in read for value in (three[0], three[2])} - {str(rdflib.FOAF.Person)}
 
     return write
 
@@ -227,14 +227,14 @@ FORMATS: dict[str, Callable[[Path], set[str]]] = {
 )  # mkepub leaves a folder to the collector
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_its_library_reads_is_found(name: str, tmp_path: Path) -> None:
-    wanted = FORMATS[name](tmp_path / name)
+    expected = FORMATS[name](tmp_path / name)
     links = list(extract([tmp_path / name]))
-    found = Counter(link.reference for link in links)
-    assert len(wanted) > 2
-    assert sorted(wanted - found.keys()) == []
+    counts = Counter(link.reference for link in links)
+    assert len(expected) > 2
+    assert sorted(expected - counts.keys()) == []
     notes = {link.error for link in links if link.reference is None}
     assert notes <= ({"read-as-text"} if name == "a.ttl" else {"empty"})
-    assert json.dumps(sorted(map(str, found)))  # no lone surrogate
+    assert json.dumps(sorted(map(str, counts)))  # no lone surrogate
 
 
 def test_relationships_of_all_parts_are_found(tmp_path: Path) -> None:
@@ -242,6 +242,6 @@ def test_relationships_of_all_parts_are_found(tmp_path: Path) -> None:
     for name in ("a.docx", "a.pptx"):
         FORMATS[name](tmp_path / name)
         with zipfile.ZipFile(tmp_path / name) as read:
-            count = sum(read.read(one).count(b"<Relationship ") for one in read.namelist() if one.endswith(".rels"))
+            count = sum(read.read(item).count(b"<Relationship ") for item in read.namelist() if item.endswith(".rels"))
         rows = [link for link in extract([tmp_path / name]) if link.where == "Relationship Target"]
         assert len(rows) == count
