@@ -1,4 +1,4 @@
-"""The GitHub Action and the hook of pre-commit: their own commands, run on a site that is whole and on a broken one."""
+"""The GitHub Action and the pre-commit hook: their commands, run on a valid and a broken site."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ yaml: Any = import_module("yaml")
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """An `overthere` on the path that is the one under test."""
+    """A path with the `overthere` under test."""
     command = tmp_path / "bin" / "overthere"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m overthere "$@"\n')
@@ -35,12 +35,12 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def _check(environment: dict[str, str], folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """The step "Check", with inputs as GitHub puts them into the environment."""
+    """Run the step "Check", with inputs as environment variables as on GitHub."""
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
     values = {name: field["default"] for name, field in action["inputs"].items()} | inputs
     (step,) = (step for step in action["runs"]["steps"] if step["name"] == "Check")
     named = {name: values[text[3:-2].strip().removeprefix("inputs.")] for name, text in step["env"].items()}
-    # GitHub runs bash so: docs.github.com, "shell: bash".
+    # as on GitHub: docs.github.com, "shell: bash".
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     return subprocess.run(
         command, cwd=folder, env={**environment, **named}, capture_output=True, text=True, check=False, timeout=60
@@ -75,7 +75,7 @@ def test_the_action_writes_for_code_scanning(environment: dict[str, str], tmp_pa
 
 
 def test_the_command_of_the_hook(environment: dict[str, str], tmp_path: Path) -> None:
-    """Its entry with names of files behind it, as pre-commit calls it."""
+    """Its entry followed by file names, as pre-commit calls it."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     for files, code in ((["whole.html", "a b/whole.html"], 0), (["whole.html", "broken.html"], 1)):
         command = [*shlex.split(hook["entry"]), *files]
@@ -88,14 +88,14 @@ HOSTILE = (
     "line\n::warning::break.md", "quo\"te'.md", "$(touch made).md", "`touch made`.md", "${HOME}.md", "[a]*.md", "@a.md",
     "##[add-mask]a.md", "\u3000::error::z.md", "carriage\r::error::w.md", "-",
 )  # fmt: skip
-"""Names of files that a shell, an option parser or a CI service could take for something else."""
+"""File names that a shell, an option parser or a CI service could misinterpret."""
 COMMAND = re.compile(r"(?m)(?:^|\r)\s*::|##\[")
-"""What GitHub obeys in a line of a log."""
+"""Commands that GitHub executes in a line of a log."""
 
 
 @pytest.fixture
 def hostile(environment: dict[str, str], tmp_path: Path) -> Path:
-    """A repository with documents of hostile names, each with a broken link, and settings that would go online."""
+    """A repository with documents of hostile names, each with a broken link, and settings that would make requests."""
     root = tmp_path / "hostile"
     root.mkdir()
     for name in HOSTILE:
@@ -108,9 +108,9 @@ def hostile(environment: dict[str, str], tmp_path: Path) -> Path:
 
 
 def test_the_hook_takes_no_name_for_an_option(environment: dict[str, str], hostile: Path) -> None:
-    """Each name alone, and all together; a name is of a file, which has one broken link or two."""
+    """Each name alone, and all together; each names a file with one or two broken links."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
-    names = [name for name in HOSTILE if name != "-"]  # of standard input, also for a person; the hook passes no such
+    names = [name for name in HOSTILE if name != "-"]  # "-" is standard input for people too; the hook never passes it
     for files in ([[name] for name in names], [names]):
         for batch in files if isinstance(files[0], list) else [files]:
             command = [*shlex.split(hook["entry"]), *batch]
@@ -128,7 +128,7 @@ def test_the_hook_takes_no_name_for_an_option(environment: dict[str, str], hosti
 
 @pytest.mark.parametrize("options", [[], ["--group", "target"], ["--group", "kind"]])
 def test_colours_in_a_log_print_no_command(environment: dict[str, str], hostile: Path, options: list[str]) -> None:
-    """Many workflows set FORCE_COLOR; a long reference begins a line there."""
+    """Many workflows set FORCE_COLOR; a long reference then starts a line."""
     (hostile / "long.html").write_text(f'<a href="\n::error::{"a" * 100}"></a><a href="##[add-path]/x"></a>')
     command = [sys.executable, "-P", "-m", "overthere", "broken", "--no-config", *options, "."]
     result = subprocess.run(
@@ -150,15 +150,15 @@ def test_the_hook_with_hostile_names_by_pre_commit(environment: dict[str, str], 
     command = [sys.executable, "-P", "-m", "pre_commit", "run", "--color", "never", "--all-files"]
     result = subprocess.run(command, cwd=hostile, env=env, capture_output=True, text=True, check=False, timeout=60)
     assert result.returncode == 1, result.stdout
-    assert f"{len(HOSTILE)} documents" in result.stdout, result.stdout  # x.md with them, and "-" is of no type
+    assert f"{len(HOSTILE)} documents" in result.stdout, result.stdout  # x.md with them, and "-" has no type
     assert not (hostile / "made").exists()
 
 
 def test_the_action_takes_no_name_for_an_option_or_a_command(environment: dict[str, str], hostile: Path) -> None:
-    """One name on each line, as a list of changed files; what is printed holds no command of GitHub's."""
+    """One name per line, like a list of changed files; the output contains no GitHub command."""
     names = [name for name in HOSTILE if "\n" not in name and name != "-"]
     for arguments in (*([name] for name in names), names):
-        # A name with blanks needs a list of lines.
+        # A name with spaces needs a list of lines.
         result = _check({**environment, "SECRET": "Sesame"}, hostile, sources="\n".join([*arguments, "x.md"]))
         assert result.returncode == 1, (arguments, result.stderr)
         assert f"{len(arguments) + 1} documents" in result.stderr, (arguments, result.stderr)
@@ -173,8 +173,8 @@ def test_the_action_takes_no_name_for_an_option_or_a_command(environment: dict[s
     assert not (hostile / "made").exists()
 
 
-def test_settings_that_were_found_choose_no_format(environment: dict[str, str], hostile: Path) -> None:
-    """Cells of CSV have the line breaks of names."""
+def test_found_settings_cannot_choose_the_format(environment: dict[str, str], hostile: Path) -> None:
+    """CSV cells contain the line breaks of names."""
     (hostile / "overthere.toml").write_text('[broken]\nformat = "csv"\n')
     result = _check(environment, hostile, sources=".")
     assert result.returncode == 2
@@ -185,14 +185,16 @@ def test_settings_that_were_found_choose_no_format(environment: dict[str, str], 
 
 
 @pytest.mark.parametrize("sources", ["whole.html\n", "whole.html\na b/whole.html", "\nwhole.html\n\n", " whole.html  "])
-def test_sources_of_the_action_by_blanks_or_by_lines(environment: dict[str, str], tmp_path: Path, sources: str) -> None:
+def test_sources_of_the_action_separated_by_spaces_or_lines(
+    environment: dict[str, str], tmp_path: Path, sources: str
+) -> None:
     result = _check(environment, tmp_path, sources=sources, arguments="--only\nno-document")
     assert result.returncode == 0, result.stderr
     assert f"{sources.count('.html')} document" in result.stderr
 
 
 def test_the_installation_runs_no_file_of_the_repository(environment: dict[str, str], hostile: Path) -> None:
-    """The step "Install" with the interpreter itself, whose pip is asked for nothing."""
+    """The step "Install" with the real interpreter, and a pip that does nothing."""
     for name in sys.stdlib_module_names:
         (hostile / f"{name}.py").write_text(f"open({str(hostile / 'made')!r}, 'w')\n")
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
@@ -217,7 +219,7 @@ def test_settings_that_are_a_source_are_rejected(environment: dict[str, str], ho
 
 @pytest.fixture
 def repository(environment: dict[str, str], tmp_path: Path) -> Path:
-    """A repository whose workflow and whose hooks are those of docs/broken.md, with documents that are whole."""
+    """A repository with the workflow and the hooks of docs/broken.md, and valid documents."""
     root = tmp_path / "repository"
     (root / "docs").mkdir(parents=True)
     (root / "README.md").write_text("# Start\n\n[Guide](docs/guide.md#use)\n")
@@ -231,14 +233,14 @@ def repository(environment: dict[str, str], tmp_path: Path) -> Path:
 
 
 def _configured(begin: str) -> Any:
-    """The YAML of docs/broken.md that begins so."""
+    """The YAML block of docs/broken.md that begins with this text."""
     page = (ROOT / "docs" / "broken.md").read_text("utf-8")
     (block,) = (part.split("```")[0] for part in page.split("```yaml\n")[1:] if part.startswith(begin))
     return yaml.safe_load(block)
 
 
 def test_the_action_in_a_repository(environment: dict[str, str], tmp_path: Path, repository: Path) -> None:
-    """Every step of it, with the inputs that the documentation shows; the installer is one that notes its arguments."""
+    """All its steps, with the inputs in the documentation; the installer records its arguments."""
     installer = tmp_path / "bin" / "python3"
     installer.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {shlex.quote(str(tmp_path / "installed"))}\n')
     installer.chmod(0o755)
@@ -273,7 +275,7 @@ def test_the_action_in_a_repository(environment: dict[str, str], tmp_path: Path,
 
 
 def test_the_hook_in_a_repository(environment: dict[str, str], tmp_path: Path, repository: Path) -> None:
-    """By pre-commit itself, which chooses the files; the hook's own keys, but for its installation."""
+    """Run by pre-commit, which selects the files; with the hook's own settings except its installation."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     ((wanted,),) = (repo["hooks"] for repo in _configured("repos:")["repos"])
     assert wanted["id"] == hook["id"]

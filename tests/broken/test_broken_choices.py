@@ -1,4 +1,4 @@
-"""What a project chooses: settings of files and of hosts, other places for targets, what is left out, services."""
+"""Project settings: for files and hosts, remapped targets, exclusions, services."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from overthere.cli.app import app
 from servers.faults import faulty, simple
 
 Request = tuple[str, str, dict[str, str]]
-"""Method, path and fields."""
+"""Method, path and header fields."""
 
 
 class Server:
-    """Answers by path, and keeps what it was asked."""
+    """A server that answers by path, and records its requests."""
 
     def __init__(self, answer: Callable[[str], tuple[str, str]]) -> None:
         self.answer = answer
@@ -90,7 +90,7 @@ def write(path: Path, text: str) -> Path:
 # Files
 
 
-def test_anchors_of_some_files(tmp_path: Path, kernels: None) -> None:
+def test_the_anchor_style_of_some_files(tmp_path: Path, kernels: None) -> None:
     for name, anchor in (("mk", "a_1"), ("gh", "a-1")):
         write(tmp_path / name / "x.md", f"## A\n\n## A\n\n[b](#{anchor}) [c](#neither)\n")
     results, _ = findings([tmp_path], anchors="github")
@@ -99,7 +99,7 @@ def test_anchors_of_some_files(tmp_path: Path, kernels: None) -> None:
     assert [finding.reference for finding in results] == ["#neither", "#neither"]
 
 
-def test_extensions_of_some_files(tmp_path: Path, kernels: None) -> None:
+def test_the_extensions_of_some_files(tmp_path: Path, kernels: None) -> None:
     for folder in ("pretty", "plain"):
         write(tmp_path / folder / "index.html", '<!doctype html><a href="guide"> <a href="nothing">')
         write(tmp_path / folder / "guide.html", "<!doctype html>")
@@ -161,14 +161,14 @@ def test_tables_of_files_and_hosts(tmp_path: Path, server: tuple[Server, str]) -
         ("[[broken.host]]\nname = 'h'\nheader = 'nothing'", "--header"),
     ],
 )
-def test_tables_that_are_none(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_tables(tmp_path: Path, text: str, message: str) -> None:
     config = write(tmp_path / "other.toml", f"[broken]\n{text}")
     result = run(tmp_path, "--config", config)
     assert (result.exit_code, message in result.stderr) == (2, True), result.output
 
 
 def test_limits_of_hosts() -> None:
-    """Steps on a clock that stands still: no time passes."""
+    """With a clock that stands still."""
     limits = {"slow": (1, 2.0), "quick": (3, None)}
     hosts: Hosts[int] = Hosts(clock=lambda: 100.0, limits=lambda host: limits[str(host)])
     for number in range(4):
@@ -180,10 +180,10 @@ def test_limits_of_hosts() -> None:
     assert (hosts.take(), hosts.pause()) == (None, 0.5)
 
 
-# Other places
+# Remapped targets
 
 
-def test_remapped_targets_are_looked_up_there(tmp_path: Path, kernels: None) -> None:
+def test_remapped_targets_are_looked_up_at_the_new_place(tmp_path: Path, kernels: None) -> None:
     page = '<!doctype html><a href="https://h.example/v2/b.html"><a href="https://h.example/v2/c.html#x"><a href="https://h.example.evil/">'
     write(tmp_path / "a.html", page)
     write(tmp_path / "b.html", "<!doctype html>")
@@ -201,7 +201,7 @@ def test_remapped_to_a_server(tmp_path: Path, server: tuple[Server, str]) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "http://a/", "http://a/ http://b/ http://c/", "a b", "http://a/ b"])
-def test_what_is_no_pair(tmp_path: Path, text: str) -> None:
+def test_invalid_pairs(tmp_path: Path, text: str) -> None:
     assert run(tmp_path, "--remap", text).exit_code == 2
 
 
@@ -248,7 +248,7 @@ def test_a_list_of_uris_on_standard_input(server: tuple[Server, str]) -> None:
     assert result.exit_code == 1
 
 
-def test_a_list_may_name_what_lies_in_the_sources(tmp_path: Path) -> None:
+def test_a_list_may_name_documents_of_the_sources(tmp_path: Path) -> None:
     write(tmp_path / "a.html", '<!doctype html><p id="x">')
     text = "https://h/a.html#x\nhttps://h/a.html#y\nhttps://h/b.html\n"
     result = run(tmp_path, "-", "--base", "https://h/", "--format", "jsonl", text=text)
@@ -256,7 +256,7 @@ def test_a_list_may_name_what_lies_in_the_sources(tmp_path: Path) -> None:
 
 
 def test_only_line_ends_end_a_uri_of_a_list() -> None:
-    """Not the characters that `str.splitlines` takes for line ends too: each is a fault at its place."""
+    """Not the other characters that `str.splitlines` splits at: each is a fault with its place."""
     chars = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
     result = run("-", "--format", "jsonl", text="".join(f"http://h/{char}x\r\n" for char in chars))
     rows = [json.loads(line) for line in result.stdout.splitlines()]
@@ -265,7 +265,7 @@ def test_only_line_ends_end_a_uri_of_a_list() -> None:
     assert f"{len(chars)} references" in result.stderr
 
 
-def test_a_long_reference_is_printed_short(tmp_path: Path) -> None:
+def test_a_long_reference_is_shortened(tmp_path: Path) -> None:
     result = run("-", text="x" * 100_000)
     assert (result.exit_code, len(result.stdout) < 2000) == (1, True)
     rows = run("-", "--format", "jsonl", text="x" * 100_000)
@@ -273,7 +273,7 @@ def test_a_long_reference_is_printed_short(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n\n#\n", "\0\0\0", "x" * 100_000, "<html><a href=x>"])
-def test_lists_that_are_none(text: str) -> None:
+def test_invalid_lists(text: str) -> None:
     result = run("-", text=text)
     assert result.exit_code in (0, 1, 2), result.output
     assert result.exception is None or isinstance(result.exception, SystemExit)
@@ -294,9 +294,7 @@ def test_patterns_of_files(tmp_path: Path) -> None:
     assert (result.exit_code, "*.nothing" in result.stderr) == (2, True)
 
 
-def test_an_anchor_that_another_site_lacks_has_no_suggestion_from_these_files(
-    tmp_path: Path, server: tuple[Server, str]
-) -> None:
+def test_a_missing_anchor_of_another_site_has_no_local_suggestion(tmp_path: Path, server: tuple[Server, str]) -> None:
     _, root = server
     write(tmp_path / "a.md", f"<{root}/page#Start>")
     write(tmp_path / "z.html", '<!doctype html><p id="start">')
@@ -304,7 +302,7 @@ def test_an_anchor_that_another_site_lacks_has_no_suggestion_from_these_files(
     assert [(finding.kind, finding.suggestion) for finding in results] == [("no-fragment", None)]
 
 
-def test_suggestions_are_written_as_the_reference_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_suggestions_have_the_form_of_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "site" / "guide.html", "<!doctype html>")
     write(
@@ -316,10 +314,10 @@ def test_suggestions_are_written_as_the_reference_is(tmp_path: Path, monkeypatch
     assert [(one.kind, one.suggestion) for one in results] == [("wrong-case", "/guide.html"), ("wrong-case", None)]
 
 
-# What is left out
+# Exclusions
 
 
-def test_findings_outside_only(tmp_path: Path, server: tuple[Server, str]) -> None:
+def test_the_option_external_only(tmp_path: Path, server: tuple[Server, str]) -> None:
     _, root = server
     write(tmp_path / "a.html", f'<!doctype html><a href="no.html"><a href="{root}/gone"><a href="{root}/here#no">')
     result = run(tmp_path, "--online", "--private", "--external-only", "--format", "jsonl")
@@ -328,7 +326,7 @@ def test_findings_outside_only(tmp_path: Path, server: tuple[Server, str]) -> No
     assert run(tmp_path, "--external-only").exit_code == 2
 
 
-def test_nofollow(tmp_path: Path, kernels: None) -> None:
+def test_nofollow_links_can_be_skipped(tmp_path: Path, kernels: None) -> None:
     page = '<!doctype html><a rel="external NoFollow" href="x"><a rel="nofollower" href="x">'
     page += '<a href="x"><link rel="nofollow" href="x">'
     write(tmp_path / "a.html", page)
@@ -337,7 +335,7 @@ def test_nofollow(tmp_path: Path, kernels: None) -> None:
     assert (len(results), summary.passed["nofollow"]) == (3, 1)
 
 
-def test_redirects_that_are_fine(tmp_path: Path, server: tuple[Server, str]) -> None:
+def test_allowed_redirects(tmp_path: Path, server: tuple[Server, str]) -> None:
     _, root = server
     write(tmp_path / "a.md", f"<{root}/moved/x> <{root}/moved/y>")
     result = run(tmp_path, "--online", "--private", "--format", "jsonl")
@@ -346,7 +344,7 @@ def test_redirects_that_are_fine(tmp_path: Path, server: tuple[Server, str]) -> 
     assert [json.loads(line)["reference"] for line in done.stdout.splitlines()] == [f"{root}/moved/y"]
 
 
-def test_fragments_that_are_excluded_are_not_read(tmp_path: Path, server: tuple[Server, str]) -> None:
+def test_excluded_fragments_are_not_checked(tmp_path: Path, server: tuple[Server, str]) -> None:
     requests, root = server
     write(tmp_path / "a.md", f"<{root}/page#L10>")
     result = run(tmp_path, "--online", "--private", "--exclude", "*#L*", "--format", "jsonl")
@@ -360,7 +358,7 @@ def failed(uri: str, kind: str | None, status: int | None = None) -> Outcome:
     return Outcome(uri, kind, status, "", None, False, (), 0.0, False)
 
 
-def test_repositories_are_asked_of_the_api() -> None:
+def test_repositories_are_looked_up_by_the_api() -> None:
     replies = {"/repos/o/there": "200 OK", "/repos/o/renamed": "301 Moved", "/repos/o/private.x": "200 OK"}
 
     def api(path: str) -> tuple[str, str]:
@@ -389,7 +387,7 @@ def test_repositories_are_asked_of_the_api() -> None:
     assert {method for method, *_ in site_server.seen} == {"GET"}
 
 
-def test_the_token_is_for_the_api_alone(tmp_path: Path, server: tuple[Server, str]) -> None:
+def test_the_token_is_sent_to_the_api_only(tmp_path: Path, server: tuple[Server, str]) -> None:
     requests, root = server
     write(tmp_path / "a.md", f"<{root}/gone>")
     result = run(tmp_path, "--online", "--private", env={"GITHUB_TOKEN": "s3cret"})
@@ -419,7 +417,7 @@ ARCHIVE: dict[str, tuple[str, str | None]] = {
 }
 
 
-def test_copies_in_an_archive() -> None:
+def test_copies_in_a_web_archive() -> None:
     def archive(path: str) -> tuple[str, str]:
         uri = parse_qs(urlsplit(path).query)["url"][0]
         return "200 OK", f"Content-Type: application/json\n\n{ARCHIVE[uri.rpartition('/')[2]][0]}"
@@ -454,7 +452,7 @@ def test_a_copy_is_suggested_and_never_written(tmp_path: Path, server: tuple[Ser
 # The cache
 
 
-def test_an_answer_to_a_login_is_not_the_answer_to_others(tmp_path: Path) -> None:
+def test_outcomes_with_a_login_are_cached_separately(tmp_path: Path) -> None:
     def asker(token: str | None) -> Asker:
         headers = () if token is None else (("https://h.example", "Authorization", token),)
         return Asker(Checker(online=True, cache=str(tmp_path / "cache"), headers=headers), Policy.local())
@@ -472,7 +470,7 @@ def test_an_answer_to_a_login_is_not_the_answer_to_others(tmp_path: Path) -> Non
     assert b"Authorization" not in (tmp_path / "cache").read_bytes()
 
 
-def test_settings_of_hosts_that_fit_several_times() -> None:
+def test_several_matching_settings_of_a_host() -> None:
     from overthere.broken.filters import host_settings
 
     tables = (HostSettings("*.example", rate=1.0), HostSettings("*", ((404, 404),), rate=5.0, agent="x"))

@@ -1,4 +1,4 @@
-"""Cookies within one chain of redirects, and those of a login (RFC 6265): to whom they are sent, and to whom never."""
+"""Cookies within a chain of redirects, and login cookies (RFC 6265): to which servers they are sent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOGIN = "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\ts3
 
 
 class Site:
-    """A server that answers by path and cookie; what it was asked, and with which cookie."""
+    """A server that answers by path and cookie, and records both."""
 
     def __init__(self, answer: Callable[[str, str], Answer]) -> None:
         self.answer = answer
@@ -73,15 +73,15 @@ def test_a_site_that_sets_a_cookie_and_redirects_to_itself_is_followed(site: tup
     ]  # fmt: skip
 
 
-def test_a_cookie_ends_no_bound(site: tuple[Site, str]) -> None:
-    """The same cookie again is a cycle; another one each time ends at the limit of redirects."""
+def test_cookies_do_not_bypass_the_limit_of_redirects(site: tuple[Site, str]) -> None:
+    """The same cookie again is a cycle; new ones end at the limit of redirects."""
     server, root = site
     assert {value.kind for value in ask(f"{root}/loop", f"{root}/endless").values()} == {"redirect-loop"}
     assert len([path for path, _ in server.seen if path == "/loop"]) == 4, "twice by HEAD, twice by GET"
     assert len(server.seen) < 60
 
 
-def test_no_other_site_is_sent_a_cookie() -> None:
+def test_cookies_are_not_sent_to_other_sites() -> None:
     other = Site(lambda path, cookie: ("200 OK", {}))
     with faulty(simple(other), "127.0.0.2") as far:
         away = [f"http://127.0.0.2:{far.port}/x"]
@@ -113,13 +113,13 @@ def test_no_other_site_is_sent_a_cookie() -> None:
         ("a=\x01", "https://www.example.org/", ""),
     ],
 )
-def test_a_cookie_is_for_its_domain_path_and_security(field: str, uri: str, message: str) -> None:
+def test_cookies_respect_domain_path_and_secure(field: str, uri: str, message: str) -> None:
     cookies = Cookies()
     cookies.take("https://www.example.org/x", [("Set-Cookie", field)])
     assert cookies.field(uri) == message
 
 
-def test_not_for_the_suffix_of_a_country_and_not_too_many() -> None:
+def test_cookies_for_public_suffixes_and_too_many_are_rejected() -> None:
     cookies = Cookies()
     cookies.take("https://a.co.uk/", [("set-cookie", "a=1; Domain=co.uk")])
     assert cookies.field("https://b.co.uk/") == ""
@@ -127,7 +127,7 @@ def test_not_for_the_suffix_of_a_country_and_not_too_many() -> None:
     assert cookies.field("https://a.co.uk/").count("=") == 50
 
 
-def test_a_login_by_a_file(site: tuple[Site, str], tmp_path: Path) -> None:
+def test_login_cookies_from_a_file(site: tuple[Site, str], tmp_path: Path) -> None:
     server, root = site
     jar = tmp_path / "cookies.txt"
     jar.write_text(LOGIN)
@@ -141,7 +141,7 @@ def test_a_login_by_a_file(site: tuple[Site, str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a=1", '{"a": 1}', "# Netscape HTTP Cookie File\nx\ty\n", "\xff"])
-def test_what_is_no_cookie_file(tmp_path: Path, text: str) -> None:
+def test_invalid_cookie_files(tmp_path: Path, text: str) -> None:
     jar = tmp_path / "cookies.txt"
     jar.write_bytes(text.encode("latin-1"))
     with pytest.raises(ValueError, match=r"Netscape|UTF-8"):

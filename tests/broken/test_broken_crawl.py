@@ -1,4 +1,4 @@
-"""A site crawled within its origin: nginx, robots.txt, traps, redirects; what of it leads nowhere."""
+"""Crawling a site within its origin: nginx, robots.txt, traps, redirects, broken links."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
         yield running
 
 
-def test_a_site_is_crawled_and_what_leads_nowhere_is_told(server: Nginx) -> None:
+def test_a_site_is_crawled_and_broken_links_are_reported(server: Nginx) -> None:
     start = server.uri("/index.html")
     summary = Summary()
     reported = {
@@ -74,7 +74,7 @@ def test_a_site_is_crawled_and_what_leads_nowhere_is_told(server: Nginx) -> None
     assert "/robots.txt" in paths
 
 
-def test_the_verb(server: Nginx, tmp_path: Path) -> None:
+def test_the_command(server: Nginx, tmp_path: Path) -> None:
     options = ["broken", server.uri("/index.html"), "--private", "--format", "jsonl", "--cache", str(tmp_path / "c")]
     result = CliRunner().invoke(app, options)
     assert result.exit_code == 1
@@ -94,13 +94,13 @@ def crawled(server: Nginx, **settings: object) -> Crawl:
     return crawl
 
 
-def test_no_more_pages_than_wanted(server: Nginx) -> None:
+def test_the_number_of_pages_is_limited(server: Nginx) -> None:
     crawl = crawled(server, pages=3, jobs=1)
     assert len(crawl.outcomes) <= 4
     assert crawl.passed["page-limit"]
 
 
-def test_a_trap_is_left(server: Nginx, tmp_path: Path) -> None:
+def test_a_trap_ends(server: Nginx, tmp_path: Path) -> None:
     crawl = crawled(server, pages=1000)
     uri = server.uri("/" + "again/" * (REPEATED + 1))
     assert crawl._reason(uri, 1) == "trap"
@@ -109,7 +109,7 @@ def test_a_trap_is_left(server: Nginx, tmp_path: Path) -> None:
 
 
 class Pages:
-    """A server of this process that answers by a function: status line, fields and content; and what it was asked."""
+    """A server of this process that answers by a function: status line, fields and content; it records requests."""
 
     def __init__(self, answer: Callable[[str], tuple[str, str, bytes]]) -> None:
         self.answer = answer
@@ -138,8 +138,8 @@ def walked(site: Pages, **settings: object) -> tuple[Crawl, Counter[str]]:
     return crawl, site.asked
 
 
-def test_folders_without_end_are_left_at_a_depth() -> None:
-    """Each page leads to one more, whose path has nothing twice: only the chain shows that it is a trap."""
+def test_endless_folders_end_at_a_depth() -> None:
+    """Each page links to another, whose path repeats nothing: only the chain shows the trap."""
 
     def answer(path: str) -> tuple[str, str, bytes]:
         if path == "/robots.txt":
@@ -151,8 +151,8 @@ def test_folders_without_end_are_left_at_a_depth() -> None:
     assert crawl.passed == {"deep": 1}
 
 
-def test_a_site_that_grows_faster_than_it_is_read_ends_at_its_limit() -> None:
-    """Each page leads to a thousand others: neither requests nor what is held of them go beyond --pages."""
+def test_a_growing_site_ends_at_the_limit() -> None:
+    """Each page links to a thousand others: requests and memory are limited by --pages."""
 
     def answer(path: str) -> tuple[str, str, bytes]:
         if path == "/robots.txt":
@@ -167,21 +167,21 @@ def test_a_site_that_grows_faster_than_it_is_read_ends_at_its_limit() -> None:
 
 
 def chained(path: str) -> tuple[str, str, bytes]:
-    """A site of ten pages, each of which leads to the next, and whose server wants to be left alone for ages."""
+    """A site of ten pages, each linking to the next, whose server requests long delays."""
     if path == "/robots.txt":
         return "200 OK", "", b"User-agent: *\nCrawl-delay: 1000000000"
     number = int(path.strip("/") or 0) + 1
     return "200 OK", HTML, b'<title>t</title><a href="/%d">on</a>' % number if number < 10 else b"<title>t</title>"
 
 
-def test_a_crawl_ends_in_its_time_whatever_the_server_wants() -> None:
+def test_a_crawl_ends_in_time_despite_requested_delays() -> None:
     crawl, requests = walked(Pages(chained), crawl_time=1)
     assert crawl.passed == {"crawl-time": 1}
     assert len(requests) < 10
     assert Checker().crawl_time == 6 * 3600, "there is a bound by default"
 
 
-def test_a_crawl_without_time_asks_for_nothing_and_says_so() -> None:
+def test_a_crawl_without_time_makes_no_requests() -> None:
     crawl, requests = walked(Pages(chained), crawl_time=0)
     assert (crawl.outcomes, crawl.passed, sum(requests.values())) == ({}, {"crawl-time": 1}, 0)
 
@@ -202,7 +202,7 @@ def large(form: str, count: int) -> Iterator[bytes]:
     return (form.format(number).encode() for number in range(count))
 
 
-def test_a_crawl_that_was_cut_is_told_and_goes_on(tmp_path: Path) -> None:
+def test_an_unfinished_crawl_is_reported_and_continues(tmp_path: Path) -> None:
     cache = tmp_path / "c"
     with faulty(simple(Pages(chained))) as server:
         verb = ["broken", f"http://127.0.0.1:{server.port}/", "--private", "--cache", str(cache)]
@@ -215,7 +215,7 @@ def test_a_crawl_that_was_cut_is_told_and_goes_on(tmp_path: Path) -> None:
         assert CliRunner().invoke(app, ["broken", "http://h.example/", "--crawl-time", bad]).exit_code == 2, bad
 
 
-def test_what_a_crawl_has_left_is_not_asked_for_otherwise() -> None:
+def test_unread_pages_of_a_crawl_are_not_checked_otherwise() -> None:
     site = Pages(chained)
     with faulty(simple(site)) as server:
         checker, summary = Checker(crawl_time=1, online=True), Summary()
@@ -225,7 +225,7 @@ def test_what_a_crawl_has_left_is_not_asked_for_otherwise() -> None:
     assert findings == []
 
 
-def test_a_redirect_leads_nowhere_where_robots_txt_forbids() -> None:
+def test_robots_txt_applies_to_redirects() -> None:
     def answer(path: str) -> tuple[str, str, bytes]:
         if path == "/robots.txt":
             return "200 OK", "", b"User-agent: *\nDisallow: /closed"
@@ -238,8 +238,8 @@ def test_a_redirect_leads_nowhere_where_robots_txt_forbids() -> None:
     assert {outcome.kind for uri, outcome in crawl.outcomes.items() if uri.endswith("/in")} == {"robots"}
 
 
-def test_rules_to_which_a_redirect_leads_count() -> None:
-    """RFC 9309 2.3.1.2; the document that they are, too, is asked for once."""
+def test_redirected_robots_txt_is_followed() -> None:
+    """RFC 9309 2.3.1.2; this document is requested once."""
 
     def answer(path: str) -> tuple[str, str, bytes]:
         if path == "/robots.txt":
@@ -253,7 +253,7 @@ def test_rules_to_which_a_redirect_leads_count() -> None:
     assert Counter(outcome.kind for outcome in crawl.outcomes.values()) == {None: 2, "robots": 1}
 
 
-def test_what_an_error_leads_to_is_not_followed() -> None:
+def test_links_of_error_pages_are_not_followed() -> None:
     def answer(path: str) -> tuple[str, str, bytes]:
         if path in ("/robots.txt", "/lost"):
             return "404 Not Found", HTML, b'<title>t</title><a href="/from-an-error">x</a>'
@@ -262,15 +262,15 @@ def test_what_an_error_leads_to_is_not_followed() -> None:
     assert walked(Pages(answer))[1] == {"/robots.txt": 1, "/": 1, "/lost": 1}
 
 
-def test_a_site_that_cannot_be_reached_is_told_as_that() -> None:
-    """robots.txt is asked for first; that it could not be read is no word of its own (RFC 9309 2.3.1.4)."""
+def test_an_unreachable_site_is_reported_as_such() -> None:
+    """Not as unreadable robots.txt, which is requested first (RFC 9309 2.3.1.4)."""
     start = f"http://127.0.0.1:{free_port()}/"
     reported = [(one.source, one.kind, one.level) for one in check([start], Checker(), Summary(), policy=LOCAL)]
     assert reported == [(start, "connect", "error")]
 
 
-def test_rules_of_many_agents_take_linear_time_and_memory() -> None:
-    """Protego keeps each rule once for each agent of its group."""
+def test_rules_for_many_agents_are_linear() -> None:
+    """Protego stores each rule once for each agent of its group."""
 
     forms = ("User-agent: a{}", "user agent a{}", "useragent : a{}", "User-agent: o{:*<{}}v", "user-agent:{:*<{}}")
 
@@ -291,8 +291,8 @@ def test_rules_of_many_agents_take_linear_time_and_memory() -> None:
         assert robots.refusal("http://h/yes") is None, agent
 
 
-def test_a_page_beyond_the_limit_is_told() -> None:
-    """Also one whose decoding needs more than the octets that are read: nothing of it is known."""
+def test_a_page_over_the_limit_is_reported() -> None:
+    """Also if only its decoded content exceeds the limit: nothing of it is known."""
     page = b"<title>t</title><a href=/lost>x</a>%s<a href=/lost2>x</a>"
     long = page % (b"<!--" + b" " * 2000 + b"-->")
     packed = gzip.compress(page % (b"<!--" + os.urandom(3000).replace(b"-", b"_") + b"-->"))

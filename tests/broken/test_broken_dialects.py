@@ -1,4 +1,4 @@
-"""Anchors of random Markdown documents compared with the real programs; how a project's program is recognised."""
+"""Anchors of random Markdown documents compared with the real programs; detecting a project's program."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def by_myst(documents: list[str], rule: str) -> list[str]:
     from docutils.core import publish_string
     from myst_parser.parsers.docutils_ import Parser
 
-    # As Sphinx sets it.
+    # As Sphinx configures it.
     settings = {"myst_heading_anchors": 7, "report_level": 5, "auto_id_prefix": "id", "embed_stylesheet": False}
     made = (publish_string(text, parser=Parser(), writer="html5", settings_overrides=settings) for text in documents)
     return [finding.decode().partition("<body>")[2] for finding in made]
@@ -121,14 +121,14 @@ PROGRAMS: dict[str, tuple[Callable[[list[str], str], list[str]], int]] = {
     "pandoc-gfm": (by_pandoc, 25), "mkdocs": (by_python_markdown, 300), "pymdownx": (by_python_markdown, 100),
     "myst": (by_myst, 100),
 }  # fmt: skip
-"""How each makes HTML, and of how many documents: pandoc is started for each."""
+"""The function that makes HTML with each program, and the number of documents: pandoc starts for each."""
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("rule", PROGRAMS)
-def test_random_documents_have_the_anchors_that_the_program_makes(rule: str) -> None:
-    """Two differences are known: MyST numbers `id1` in the order in which footnotes too have them, of which none is
-    here; pandoc gives the lines of code anchors of their own."""
+def test_random_documents_have_the_programs_anchors(rule: str) -> None:
+    """Two known differences are avoided: MyST numbers `id1` together with footnotes, and pandoc gives lines of code
+    anchors."""
     draw = random.Random(rule)
     program, count = PROGRAMS[rule]
     documents = [document(draw, MARKED[FAMILIES.get(rule, rule)]) for _ in range(count)]
@@ -140,7 +140,7 @@ def test_random_documents_have_the_anchors_that_the_program_makes(rule: str) -> 
 
 
 def letters(draw: random.Random) -> str:
-    """Letters, marks and numbers of any script that every program knows (Unicode 3.2)."""
+    """Letters, marks and digits of any script known to every program (Unicode 3.2)."""
     while True:
         character = chr(
             draw.choice((draw.randrange(0xA1, 0x500), draw.randrange(0x500, 0x3000), draw.randrange(0x3400, 0xD7A4)))
@@ -150,7 +150,7 @@ def letters(draw: random.Random) -> str:
 
 
 @pytest.mark.parametrize("rule", ["kramdown", "jekyll", "pandoc", "pandoc-gfm"])
-def test_random_letters_have_the_anchors_that_the_program_makes(rule: str) -> None:
+def test_random_letters_have_the_programs_anchors(rule: str) -> None:
     draw = random.Random(rule)
     titles = [f"a{number}z{''.join(letters(draw) for _ in range(6))}" for number in range(500)]
     text = "".join(f"# {title}\n\n" for title in titles)
@@ -162,7 +162,7 @@ def test_random_letters_have_the_anchors_that_the_program_makes(rule: str) -> No
 @pytest.mark.parametrize(
     ("title", "rule", "expected"),
     [
-        # github-slugger, its tests and those of remark-slug.
+        # tests of github-slugger and remark-slug.
         ("Lorem ipsum 😪", "docusaurus", "lorem-ipsum-"),
         ("dolor—sit—amet", "docusaurus", "dolorsitamet"),
         ("consectetur & adipisicing", "docusaurus", "consectetur--adipisicing"),
@@ -180,7 +180,7 @@ def test_random_letters_have_the_anchors_that_the_program_makes(rule: str) -> No
         ("33", "pandoc", "section"),
     ],
 )  # fmt: skip
-def test_rows_of_the_documentation(title: str, rule: str, expected: str) -> None:
+def test_examples_of_the_documentation(title: str, rule: str, expected: str) -> None:
     read = MarkdownAnchors(rule)
     read.read(f"# {title}\n")
     assert read.anchors == {expected}
@@ -210,7 +210,7 @@ def test_explicit_anchors_of_docusaurus(text: str) -> None:
         ("book.toml", "[book]\nsrc = 'pages'\n", "pages/a.md", "mdbook"),
     ],
 )
-def test_the_program_that_is_configured(
+def test_the_configured_program_is_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, content: str, page: str, wanted: str
 ) -> None:
     from overthere.broken.projects import project_of
@@ -230,7 +230,7 @@ def test_the_program_that_is_configured(
     assert ("anchors as gitlab" in run(page, "--anchors", "gitlab").stderr) is is_known
 
 
-def test_a_target_of_myst_is_known_in_the_whole_project(tmp_path: Path) -> None:
+def test_targets_of_myst_are_global(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("(Here_it-is)=\n# A\n\n[b](#there) [b](#gone) [a](#a)\n")
     (tmp_path / "b.md").write_text("```{note}\n:name: there\n[a](#here_it-is) [x](a.md#here-it-is) [y](a.md#no)\n```\n")
     references = [finding.reference for finding in check([tmp_path], Checker(anchors="myst"), Summary())]
@@ -240,9 +240,7 @@ def test_a_target_of_myst_is_known_in_the_whole_project(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suggest", [True, False])
 @pytest.mark.parametrize(("rule", "kind"), [("auto", "unsure"), ("github", "unsure"), ("gitlab", "no-fragment")])
-def test_an_anchor_in_another_case_is_found_by_github_alone(
-    tmp_path: Path, rule: str, kind: str, suggest: bool
-) -> None:
+def test_only_github_ignores_the_case_of_anchors(tmp_path: Path, rule: str, kind: str, suggest: bool) -> None:
     (tmp_path / "a.md").write_text("# On Windows\n\n[a](#On-Windows) [b](#on-windows) [c](b.md#Änder) [d](#nope)\n")
     (tmp_path / "b.md").write_text("# Änder\n")
     (tmp_path / "c.html").write_text("<h1 id=top-of-it>x</h1><a href='#Top-of-it'>x</a>")
@@ -282,12 +280,12 @@ def test_links_in_admonitions_tabs_and_footnotes_are_found(tmp_path: Path) -> No
         "{#a}\n\n",
     ],
 )
-def test_hostile_texts_take_linear_time(rule: str, piece: str) -> None:
+def test_hostile_texts_are_linear(rule: str, piece: str) -> None:
     linear(lambda size: MarkdownAnchors(rule).read(piece * (size // len(piece))), 30_000)
 
 
-def test_a_heading_is_named_by_its_text_within_its_document(tmp_path: Path) -> None:
-    """MyST finds what docutils calls a heading that has no equal; other documents, and capitals, name nothing."""
+def test_a_heading_can_be_referenced_by_its_text(tmp_path: Path) -> None:
+    """MyST finds headings that docutils finds unique; not from other documents, nor in other case."""
     (tmp_path / "conf.py").write_text("extensions = ['myst_parser']\nmyst_heading_anchors = 3\n")
     headings = "# A\n\n## coap+tcp\n\n## Two Words\n\n## Twice+over\n\n## Twice+over\n\n"
     fine = "[1](#coap+tcp) [2](<#two words>) [3](#two%20words) [4](#coaptcp)\n"

@@ -1,4 +1,4 @@
-"""reStructuredText and notebooks: links, anchors, and what happens without their packages."""
+"""reStructuredText and notebooks: links, anchors, and missing packages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_links_and_anchors_of_restructuredtext(tmp_path: Path) -> None:
     assert summary.passed["sphinx-role"] == 3
 
 
-def test_no_file_is_included_and_no_role_remains() -> None:
+def test_no_file_is_included_and_roles_are_local() -> None:
     from docutils.parsers.rst import roles
 
     before = dict(vars(roles)["_roles"])
@@ -87,7 +87,7 @@ def test_hostile_restructuredtext(text: str, note: str, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("tool", ["setprofile", "settrace"])
 @pytest.mark.parametrize("seconds", [1.0, 0.0])
 def test_restructuredtext_is_read_under_a_profiler(tool: str, seconds: float) -> None:
-    """In a process of its own, because CPython 3.11 looped there without an end that a signal reaches."""
+    """In a process, because CPython 3.11 looped there uninterruptibly."""
     code = (
         f"import sys; sys.{tool}(lambda *_: None); from overthere.links.documents import rst;"
         f"rst._CHECK_INTERVAL = 0.001; rst._BASE_SECONDS = {seconds};"
@@ -120,7 +120,7 @@ def test_a_notebook_of_format_3() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", "nothing", '{"nbformat": 9, "cells": 1}', '{"nbformat": 4, "cells": [1]}', "[" * 100_000]
 )
-def test_what_is_no_notebook_is_corrupt(text: str, tmp_path: Path) -> None:
+def test_an_invalid_notebook_is_corrupt(text: str, tmp_path: Path) -> None:
     assert notebook.cells(text) is None
     (tmp_path / "a.ipynb").write_text(text)
     list(check([tmp_path], Checker(), Summary()))
@@ -133,7 +133,7 @@ def test_a_notebook_of_too_many_objects_is_not_read() -> None:
     assert list(notebook.read(document, Options())) == [Note("too-large")]
 
 
-def test_brackets_in_the_texts_of_a_notebook_are_no_objects() -> None:
+def test_brackets_in_the_texts_of_a_notebook_are_not_objects() -> None:
     cell = {"cell_type": "markdown", "metadata": {}, "id": "a", "source": '[a](b)\\"' + "\x1b[1m{" * 400_000}
     text = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
     assert notebook.cells(text) == [cell["source"]]
@@ -149,7 +149,7 @@ def test_without_the_packages_a_note_says_how_to_install_them(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("error", [IndexError, AssertionError, AttributeError, KeyError, ZeroDivisionError])
-def test_whatever_docutils_raises_is_a_note(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_error_of_docutils_becomes_a_note(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(text: str) -> object:
         raise error("not expected")
 
@@ -157,8 +157,8 @@ def test_whatever_docutils_raises_is_a_note(error: type[Exception], monkeypatch:
     assert rst.parse("`a <b>`_").notes == ["corrupt"]
 
 
-def test_roles_of_one_document_are_not_those_of_another() -> None:
-    """Many threads: docutils has one table of roles for all."""
+def test_roles_of_a_document_do_not_affect_others() -> None:
+    """In many threads: docutils has one global table of roles."""
     from concurrent.futures import ThreadPoolExecutor
 
     with_role = ".. role:: own\n\n:own:`x` `a <b>`_\n" * 3

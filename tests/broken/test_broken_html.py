@@ -1,4 +1,4 @@
-"""The HTML report: hostile text stays text, nothing is fetched, and the one script holds no finding."""
+"""The HTML report: hostile text stays text, nothing is loaded, and the only script contains no finding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOSTILE = (
 )
 
 
-def made(text: str, **fields: object) -> Broken:
+def finding_with(text: str, **fields: object) -> Broken:
     finding = Broken(
         text, 1, 2, 3, 4, "a href", text, text, None, "no-document", text, None, text, None, text, "error", "likely"
     )
@@ -41,8 +41,8 @@ def page(findings: list[Broken]) -> tuple[str, html.HtmlElement]:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(text: str) -> None:
-    output, tree = page([made(text)])
-    plain, expected = page([made("plain")])
+    output, tree = page([finding_with(text)])
+    plain, expected = page([finding_with("plain")])
     assert [node.tag for node in tree.iter()] == [node.tag for node in expected.iter()]
     assert [sorted(node.attrib) for node in tree.iter()] == [sorted(node.attrib) for node in expected.iter()]
     assert tree.findtext(".//h2/bdi") == text
@@ -53,14 +53,14 @@ def test_hostile_text_stays_text(text: str) -> None:
 
 
 def test_controls_and_passwords_are_not_shown() -> None:
-    _, tree = page([made("a\x00b\u202ec\ud800", reference="http://joe:sEcReT@h.example/")])
+    _, tree = page([finding_with("a\x00b\u202ec\ud800", reference="http://joe:sEcReT@h.example/")])
     text = tree.text_content()
     assert "a\ufffdb\ufffdc\ufffd" in text
     assert "sEcReT" not in text
 
 
 def test_no_other_resource_is_loaded_and_only_the_script_of_the_page_runs() -> None:
-    _, tree = page([made("x"), made("y", level="note", kind="base-missing", line=None, reference=None)])
+    _, tree = page([finding_with("x"), finding_with("y", level="note", kind="base-missing", line=None, reference=None)])
     assert not tree.xpath("//@src | //@href | //@srcset | //@action | //@style | //link | //iframe | //object")
     (policy,) = tree.xpath('//meta[@http-equiv="Content-Security-Policy"]/@content')
     assert "default-src 'none'" in policy
@@ -73,7 +73,7 @@ def test_no_other_resource_is_loaded_and_only_the_script_of_the_page_runs() -> N
         assert f"</{tag}" not in text
 
 
-def test_each_finding_is_there_with_its_level_and_kind(tmp_path: Path) -> None:
+def test_each_finding_is_listed_with_level_and_kind(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text('<a href="x.html">\n<a href="#y"><a href="/z">')
     (tmp_path / "b.html").write_text('<a href="a.html#q">')
     findings = list(find(tmp_path))

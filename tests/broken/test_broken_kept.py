@@ -1,4 +1,4 @@
-"""Documents that Python reads are not read again for their findings; those of which nothing is kept give the same."""
+"""Documents read by Python are not read again for findings; discarded ones give the same findings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def _findings(folder: Path, monkeypatch: pytest.MonkeyPatch, most: int, workers:
 
 
 @pytest.mark.parametrize("config", ["", "mkdocs.yml", "conf.py", "myst.yml", "docusaurus.config.js"])
-def test_findings_are_those_of_reading_again(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_are_the_same_when_documents_are_read_again(
+    config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _site(tmp_path)
     if config:
         (tmp_path / config).write_text("")
@@ -45,7 +47,7 @@ def test_findings_are_those_of_reading_again(config: str, tmp_path: Path, monkey
     assert (summary.passed, summary.kinds, summary.references) == (second.passed, second.kinds, second.references)
 
 
-def test_processes_hand_them_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_processes_return_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(9):
         (tmp_path / f"site{number}").mkdir()
         _site(tmp_path / f"site{number}")
@@ -57,7 +59,7 @@ def test_processes_hand_them_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert summary.read_again == 0
 
 
-def test_octets_behind_front_matter_are_known(tmp_path: Path) -> None:
+def test_offsets_after_front_matter_are_known(tmp_path: Path) -> None:
     _site(tmp_path)
     findings = list(check([str(tmp_path / "front.md")], Checker(), Summary()))
     content = (tmp_path / "front.md").read_bytes()

@@ -1,4 +1,4 @@
-"""Settings of lychee, read for `overthere broken`."""
+"""lychee's settings, read for `overthere broken`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_file_of_lychee_is_found(site: Path) -> None:
     assert run(site).exit_code == 1
 
 
-def test_values(site: Path) -> None:
+def test_values_are_converted(site: Path) -> None:
     (site / "lychee.toml").write_text(CONFIG)
     values = read_lychee(site / "lychee.toml")[0]
     assert values["accept"] == ["200..204", "300..399", "429..429"]
@@ -97,7 +97,7 @@ def test_values_of_requests_and_hosts(site: Path) -> None:
         "fallback_extensions = 1", "suggest = 1",
     ],
 )  # fmt: skip
-def test_values_that_have_no_counterpart(site: Path, text: str) -> None:
+def test_values_without_a_counterpart(site: Path, text: str) -> None:
     (site / "lychee.toml").write_text(text)
     values, used, unused = read_lychee(site / "lychee.toml")
     assert (values, used, len(unused)) == ({}, [], 1)
@@ -115,7 +115,7 @@ def test_patterns_that_are_not_simple(pattern: str) -> None:
     assert to_globs(pattern) is None
 
 
-def test_values_that_mean_nothing_here_are_told(site: Path) -> None:
+def test_unused_values_are_reported(site: Path) -> None:
     (site / "lychee.toml").write_text('include_fragments = "text-only"\nmax_concurrency = 0\nuser_agent = 1\n')
     values, used, unused = read_lychee(site / "lychee.toml")
     assert (values, used, list(unused)) == ({}, [], ["include_fragments", "max_concurrency", "user_agent"])
@@ -123,7 +123,7 @@ def test_values_that_mean_nothing_here_are_told(site: Path) -> None:
     assert read_lychee(site / "lychee.toml")[0] == {"fragments": True, "exclude-path": ["*node_modules*"]}
 
 
-def test_what_is_included_alone_is_all_that_is_checked(site: Path) -> None:
+def test_included_targets_only_are_checked(site: Path) -> None:
     (site / "lychee.toml").write_text('include = ["gone"]\n')
     assert [line for line in run(site, "--format", "jsonl").stdout.splitlines() if "old.html" in line] == []
     assert run(site).exit_code == 1
@@ -132,7 +132,7 @@ def test_what_is_included_alone_is_all_that_is_checked(site: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [".lycheeignore", ".lychee.toml"])
-def test_each_file_alone(site: Path, name: str) -> None:
+def test_each_settings_file_alone(site: Path, name: str) -> None:
     (site / name).write_text("gone\nold\n" if name == ".lycheeignore" else 'exclude = ["gone", "old"]\n')
     for arguments in ([], ["--config", str(site / name)]):
         result = run(site, *arguments)
@@ -140,7 +140,7 @@ def test_each_file_alone(site: Path, name: str) -> None:
     assert run(site, "--no-config").exit_code == 1
 
 
-def test_no_line_grows_with_a_hostile_file(site: Path) -> None:
+def test_messages_about_a_hostile_file_are_short(site: Path) -> None:
     (site / "lychee.toml").write_text("".join(f"k{number}{'x' * 500} = 1\n" for number in range(3000)))
     output = run(site).stderr
     assert len(output) < 5000

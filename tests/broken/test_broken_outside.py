@@ -1,4 +1,4 @@
-"""URIs outside of the sources, asked for: nginx, and sockets that answer badly; whom to ask next; what is kept."""
+"""External URIs: nginx, and sockets with invalid answers; scheduling by host; the cache."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def ask(uris: list[str], policy: Policy = LOCAL, **settings: object) -> dict[str
     return {outcome.uri: outcome for outcome in outcomes}
 
 
-def requests(server: Nginx, path: str) -> Counter[str]:
-    """By method, those for a path."""
+def requests_for(server: Nginx, path: str) -> Counter[str]:
+    """The requests for a path, by method."""
     return Counter(line[0].split()[0] for line in server.requests() if line[0].split()[1] == path)
 
 
@@ -85,7 +85,7 @@ EXPECTED: dict[str, tuple[str | None, int | None]] = {
 }
 
 
-def test_what_a_server_says(server: Nginx) -> None:
+def test_outcomes_of_answers(server: Nginx) -> None:
     outcomes = ask([server.uri(path) for path in EXPECTED])
     assert {path: (outcomes[server.uri(path)].kind, outcomes[server.uri(path)].status) for path in EXPECTED} == EXPECTED
     assert outcomes[server.uri("/moved/")].final == server.uri("/page.html")
@@ -94,16 +94,16 @@ def test_what_a_server_says(server: Nginx) -> None:
     assert not outcomes[server.uri("/found/")].permanent
 
 
-def test_no_request_more_than_needed(server: Nginx) -> None:
-    before = {path: requests(server, path) for path in ("/page.html?a", "/nowhere?a", "/headless/page.html?a")}
+def test_no_unnecessary_requests(server: Nginx) -> None:
+    before = {path: requests_for(server, path) for path in ("/page.html?a", "/nowhere?a", "/headless/page.html?a")}
     assert not any(before.values())
     ask([server.uri(path) for path in before])
-    assert requests(server, "/page.html?a") == {"HEAD": 1}
-    assert requests(server, "/nowhere?a") == {"HEAD": 1, "GET": 1}
-    assert requests(server, "/headless/page.html?a") == {"HEAD": 1, "GET": 1}
+    assert requests_for(server, "/page.html?a") == {"HEAD": 1}
+    assert requests_for(server, "/nowhere?a") == {"HEAD": 1, "GET": 1}
+    assert requests_for(server, "/headless/page.html?a") == {"HEAD": 1, "GET": 1}
 
 
-def test_many_of_all_kinds_are_counted_right_and_asked_as_often_as_needed(server: Nginx) -> None:
+def test_many_uris_of_all_kinds_need_the_expected_requests(server: Nginx) -> None:
     """Delays (each answer waits for the one before), errors of each class, rate limits, redirects to one target."""
     needed: dict[str, tuple[int, str | None, dict[str, int]]] = {
         "/page.html?m{}": (60, None, {"HEAD": 1}),
@@ -115,7 +115,7 @@ def test_many_of_all_kinds_are_counted_right_and_asked_as_often_as_needed(server
         "/soon?m{}": (10, "rate-limited", {"HEAD": TRIES}),
         "/moved/m{}": (20, "moved-permanently", {"HEAD": 1}),
     }
-    already = requests(server, "/page.html")
+    already = requests_for(server, "/page.html")
     kinds = {server.uri(path.format(at)): kind for path, (n, kind, _) in needed.items() for at in range(n)}
     outcomes = ask(list(kinds), jobs=8, per_host=8)
     assert {uri: outcome.kind for uri, outcome in outcomes.items()} == kinds
@@ -124,10 +124,10 @@ def test_many_of_all_kinds_are_counted_right_and_asked_as_often_as_needed(server
         for at in range(n):
             assert {method: counts[method, path.format(at)] for method in methods} == methods
             assert sum(counts[method, path.format(at)] for method in ("HEAD", "GET")) == sum(methods.values())
-    assert (requests(server, "/page.html") - already).total() == 1, "where twenty redirects lead"
+    assert (requests_for(server, "/page.html") - already).total() == 1, "where twenty redirects lead"
 
 
-def test_who_has_limits_is_asked_again_until_it_answers(server: Nginx) -> None:
+def test_a_rate_limited_server_is_retried_until_it_answers(server: Nginx) -> None:
     paths = [f"/limited/page.html?{number}" for number in range(16)]
     outcomes = ask([server.uri(path) for path in paths], jobs=8, per_host=8)
     assert {outcome.kind for outcome in outcomes.values()} == {None}
@@ -136,21 +136,21 @@ def test_who_has_limits_is_asked_again_until_it_answers(server: Nginx) -> None:
         assert (set(before) <= {"429"}, last, len(before) < TRIES) == (True, "200", True)
 
 
-def test_a_target_that_redirects_share_is_read_once_for_all_fragments(server: Nginx) -> None:
+def test_a_shared_redirect_target_is_read_once_for_all_fragments(server: Nginx) -> None:
     uris = {server.uri(f"/moved/?s{number}"): ["here", f"no{number}"] for number in range(5)}
     uris[server.uri("/found/?s")] = []
-    before = requests(server, "/page.html")
+    before = requests_for(server, "/page.html")
     with Asker(Checker(online=True), LOCAL) as asker:
         outcomes = {outcome.uri: outcome.missing for outcome in asker.ask(uris, uris)}
     assert outcomes == {uri: tuple(fragments[1:]) for uri, fragments in uris.items()}
-    further = requests(server, "/page.html") - before
+    further = requests_for(server, "/page.html") - before
     assert further["GET"] == 1
     assert further["HEAD"] <= 1, "by one that wanted no more, if it was there first"
 
 
-def test_who_is_busy_is_asked_so_often_and_no_more(server: Nginx) -> None:
+def test_a_busy_server_is_retried_a_limited_number_of_times(server: Nginx) -> None:
     ask([server.uri("/soon?b")])
-    assert requests(server, "/soon?b") == {"HEAD": TRIES}
+    assert requests_for(server, "/soon?b") == {"HEAD": TRIES}
 
 
 def test_one_connection_serves_many_requests(server: Nginx, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ def test_one_connection_serves_many_requests(server: Nginx, monkeypatch: pytest.
     assert not asker.asking.connections._order
 
 
-def test_a_connection_that_a_server_has_closed_is_made_anew(server: Nginx) -> None:
+def test_a_closed_connection_is_reopened(server: Nginx) -> None:
     with Asker(Checker(online=True, jobs=1), LOCAL) as asker:
         assert [outcome.kind for outcome in asker.ask([server.uri("/page.html")])] == [None]
         (connection,) = asker.asking.connections._order
@@ -179,8 +179,8 @@ def test_a_connection_that_a_server_has_closed_is_made_anew(server: Nginx) -> No
         assert connection.carrier.is_closed
 
 
-def test_no_more_connections_wait_than_descriptors_are_to_spare(server: Nginx) -> None:
-    """Each origin has its own; the one that has waited longest is closed."""
+def test_idle_connections_are_limited_by_free_descriptors(server: Nginx) -> None:
+    """Each origin has its own; the one idle for longest is closed."""
     hosts = [f"http://{host}:{server.port}/page.html" for host in ("127.0.0.1", "localhost", "LocalHost")]
     with Asker(Checker(online=True, jobs=1), LOCAL) as asker:
         asker.asking.connections.most = 2
@@ -189,7 +189,7 @@ def test_no_more_connections_wait_than_descriptors_are_to_spare(server: Nginx) -
         assert sum(map(len, asker.asking.connections._idle.values())) == 2
 
 
-def test_fragments_are_looked_up_in_what_comes(server: Nginx) -> None:
+def test_fragments_are_looked_up_in_the_content(server: Nginx) -> None:
     uris = {
         server.uri("/page.html?f"): ["here", "caf%C3%A9", "top", "", "nowhere", ":~:text=h"],
         server.uri("/text.txt"): ["line=3"],
@@ -202,10 +202,10 @@ def test_fragments_are_looked_up_in_what_comes(server: Nginx) -> None:
         "text.txt": (),
         "": ("no",),
     }
-    assert requests(server, "/page.html?f") == {"GET": 1}
+    assert requests_for(server, "/page.html?f") == {"GET": 1}
 
 
-def test_a_document_that_was_not_read_whole_lacks_nothing_for_sure(server: Nginx) -> None:
+def test_missing_anchors_of_a_truncated_document_are_uncertain(server: Nginx) -> None:
     uri = server.uri("/page.html?cut")
     with Asker(Checker(online=True, limit=40), LOCAL) as asker:
         (outcome,) = asker.ask([uri], {uri: ["here", "nowhere"]})
@@ -213,7 +213,7 @@ def test_a_document_that_was_not_read_whole_lacks_nothing_for_sure(server: Nginx
     assert "read only in part" in outcome.why
 
 
-def test_fields_go_to_their_host_alone(server: Nginx) -> None:
+def test_header_fields_are_sent_to_their_host_only(server: Nginx) -> None:
     origin = server.uri("").rstrip("/")
     headers = ((origin, "Authorization", "Basic abc"), ("elsewhere.example", "Authorization", "Basic no"))
     ask([server.uri("/page.html?h"), server.uri("/elsewhere?h")], headers=headers)
@@ -231,8 +231,8 @@ def test_fields_go_to_their_host_alone(server: Nginx) -> None:
 OTHER_ORIGINS = ["127.0.0.1", "127.0.0.1:{}", "https://127.0.0.1:{}", "http://127.0.0.1", "http://localhost:{}"]
 
 
-def test_fields_go_to_no_other_origin(server: Nginx) -> None:
-    """A host alone is https on its own port; another scheme, port or spelling of the host is another origin."""
+def test_header_fields_are_not_sent_to_other_origins(server: Nginx) -> None:
+    """A host alone means https on the default port; another scheme, port or spelling of the host is another origin."""
     uri = server.uri("/page.html?others")
     ask([uri], headers=tuple((origin.format(URI(uri).port), "Authorization", "Basic abc") for origin in OTHER_ORIGINS))
     (said,) = [line for line in server.requests() if "?others" in line[0]]
@@ -246,19 +246,19 @@ def test_fields_go_to_no_other_origin(server: Nginx) -> None:
         ("https://h/a:X-A:v", "with colons"), (":X-A:v", "an http origin"), ("a b:X-A:v", "an http origin"),
     ],
 )  # fmt: skip
-def test_what_is_no_origin_is_refused(text: str, message: str) -> None:
+def test_invalid_origins_are_rejected(text: str, message: str) -> None:
     with pytest.raises(click.UsageError, match=message) as caught:
         _header(text)
     assert "pw" not in str(caught.value)
 
 
-def test_an_origin_and_its_port_are_told_apart() -> None:
+def test_an_origin_is_distinguished_by_its_port() -> None:
     assert _header("api.example:8443:X-A:b:c") == ("api.example:8443", "X-A", "b:c")
     assert _header("api.example:80:v") == ("api.example", "80", "v")
     assert _header("http://[::1]:8000:X-A:") == ("http://[::1]:8000", "X-A", "")
 
 
-def test_tls_is_judged(server: Nginx) -> None:
+def test_tls_errors_are_reported(server: Nginx) -> None:
     uri = server.uri("/page.html", "https")
     assert ask([uri])[uri].kind == "tls"
     assert ask([uri], LOCAL.with_(tls=trusting(server.folder)))[uri].kind is None
@@ -268,14 +268,14 @@ def test_the_safe_policy_is_the_default(server: Nginx) -> None:
     with Asker(Checker(online=True)) as asker:
         (outcome,) = asker.ask([server.uri("/page.html?safe")])
     assert outcome.kind == "refused-by-policy"
-    assert not requests(server, "/page.html?safe")
+    assert not requests_for(server, "/page.html?safe")
 
 
-def test_what_cannot_be_asked() -> None:
+def test_uris_that_cannot_be_checked() -> None:
     kinds = {
         "urn:isbn:0451450523": "not-asked",
         "tel:+1-201-555-0123": "not-asked",
-        "tel:911": "not-asked",  # no tel URI, for it lacks a context (RFC 3966 5.1.5); but nobody would call it
+        "tel:911": "not-asked",  # not a valid tel URI, since it lacks a context (RFC 3966 5.1.5); but it is not dialled
         "http://joe@h.example/": "refused-by-policy",
         "http://nowhere.invalid/": "dns",
         "file:///etc/hostname": "refused-by-policy",
@@ -284,14 +284,14 @@ def test_what_cannot_be_asked() -> None:
     assert {uri: outcome.kind for uri, outcome in ask(list(kinds), Policy()).items()} == kinds
 
 
-def test_a_host_that_lets_nobody_connect_is_left_alone() -> None:
+def test_an_unreachable_host_is_skipped() -> None:
     port = free_port()
     outcomes = ask([f"http://127.0.0.1:{port}/{number}" for number in range(50)], jobs=1)
     assert {outcome.kind for outcome in outcomes.values()} == {"connect"}
     assert sum("not requested" in outcome.why for outcome in outcomes.values()) == 50 - DEAD
 
 
-# -- servers that mean no good: each comes to an end, with a finding
+# -- hostile servers: each ends with a finding
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -304,7 +304,7 @@ SHORT: dict[str, dict[str, float]] = {
     "not finished within": {"total_timeout": 1.0},
     "no connection in time": {"connect_timeout": 0.5},
 }
-"""The one limit that ends it; no other can come first on a slow machine."""
+"""The limit that ends it; no other can be reached first on a slow machine."""
 
 
 def sized(content: bytes) -> bytes:
@@ -337,8 +337,8 @@ def sized(content: bytes) -> bytes:
         "a bomb", "a location without end", "not HTTP", "no TLS", "TLS without end", "TLS in silence",
     ],
 )  # fmt: skip
-def test_servers_that_never_come_to_an_end(fault: Any, scheme: str, kind: str | None, reason: str) -> None:
-    """A fragment is looked up, so that the content is read.  So much memory is held at most, whatever is sent."""
+def test_endless_servers(fault: Any, scheme: str, kind: str | None, reason: str) -> None:
+    """A fragment is looked up, so that the content is read. Memory is limited, whatever is sent."""
     policy = LOCAL.with_(**SHORT.get(reason, {}))
     tracemalloc.start()
     try:
@@ -355,7 +355,7 @@ def test_servers_that_never_come_to_an_end(fault: Any, scheme: str, kind: str | 
     assert peak < 64 * MEASURE
 
 
-def test_redirects_to_ever_new_places_end() -> None:
+def test_endless_redirects_end() -> None:
     def fault(client: socket.socket) -> None:
         while data := client.recv(65_536):
             path = data.split(b" ")[1]
@@ -366,8 +366,8 @@ def test_redirects_to_ever_new_places_end() -> None:
         assert {outcome.kind for outcome in ask(uris).values()} == {"redirect-loop"}
 
 
-def test_little_is_kept_of_a_redirect() -> None:
-    """Where it leads and the first cookies, and not its other fields: a crawl keeps them to its end."""
+def test_only_a_few_fields_of_a_redirect_are_stored() -> None:
+    """Its target and the first cookies: a crawl stores them to its end."""
     cookies = [("Set-Cookie", f"a{n}=b") for n in range(1000)]
     fields = (("X", "y" * 100_000), *cookies, ("Set-Cookie", "c" * 100_000))
     kept_head = brief_redirect(Head(location="x", permanent=True, details={"status": 301, "headers": fields}))
@@ -383,7 +383,7 @@ def test_little_is_kept_of_a_redirect() -> None:
     assert "Location of more than" in outcome.why
 
 
-def test_many_fragments_of_many_anchors_take_linear_time() -> None:
+def test_many_fragments_and_anchors_are_linear() -> None:
     def look_up(count: int) -> None:
         page = "".join(f"<p id=a{n}>" for n in range(count))
         page_anchors = anchors(page.encode(), "text/html", "http://a.example/", False, "github")
@@ -393,7 +393,7 @@ def test_many_fragments_of_many_anchors_take_linear_time() -> None:
     linear(look_up, 20_000)
 
 
-def test_a_host_that_always_wants_more_time_is_left_alone() -> None:
+def test_a_host_that_always_requests_delays_is_skipped() -> None:
     clock = [0.0]
     hosts: Hosts[int] = Hosts(1, clock=lambda: clock[0])
     for number in range(100):
@@ -404,13 +404,13 @@ def test_a_host_that_always_wants_more_time_is_left_alone() -> None:
         hosts.release("a", wait=MOST_WAIT, again=host[1])
         clock[0] += hosts.pause() or 0.0
     assert MOST_PATIENCE < clock[0] <= MOST_PATIENCE + MOST_WAIT
-    # One that answers in between is asked for as long as it takes.
+    # One that answers in between is requested as long as needed.
     hosts.release(hosts.take()[0])  # type: ignore[index]
     assert not hosts.is_put_off("a")
 
 
-def test_a_host_that_is_always_too_busy_is_left_alone() -> None:
-    """Each URI is asked for four times, and its last answer is no answer either."""
+def test_a_host_that_is_always_busy_is_skipped() -> None:
+    """Each URI is requested four times, without an answer."""
     clock = [0.0]
     hosts: Hosts[int] = Hosts(2, clock=lambda: clock[0])
     for number in range(100):
@@ -431,7 +431,7 @@ def test_a_host_that_is_always_too_busy_is_left_alone() -> None:
     assert pending > 90
 
 
-def test_a_cookie_that_outlives_all_counting_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_cookie_with_a_huge_lifetime_is_stored(capfd: pytest.CaptureFixture[str]) -> None:
     cookies = Cookies()
     fields = [
         ("Set-Cookie", f"a=b; Max-Age={'9' * 400}"),
@@ -448,8 +448,8 @@ def test_a_cookie_that_outlives_all_counting_is_kept(capfd: pytest.CaptureFixtur
     assert capfd.readouterr() == ("", "")
 
 
-def test_many_names_are_resolved_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No name is told before as many are asked for: one after the other would be a time-out."""
+def test_names_are_resolved_concurrently(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The resolver answers only after this many queries: one at a time would time out."""
     together = threading.Barrier(8)
     real = socket.getaddrinfo
 
@@ -464,10 +464,10 @@ def test_many_names_are_resolved_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
         assert {outcome.kind for outcome in ask(uris, jobs=8).values()} == {None}
 
 
-# -- whom to ask next
+# -- scheduling by host
 
 
-def test_of_one_host_so_many_at_once() -> None:
+def test_connections_per_host_are_limited() -> None:
     hosts: Hosts[int] = Hosts(2, clock=lambda: 0.0)
     for number in range(3):
         hosts.add("a", number)
@@ -478,7 +478,7 @@ def test_of_one_host_so_many_at_once() -> None:
     assert hosts.take() == ("a", 2)
 
 
-def test_so_often_and_not_before_it_wants() -> None:
+def test_rate_and_retry_after_are_respected() -> None:
     clock = [0.0]
     hosts: Hosts[str] = Hosts(8, rate=10.0, clock=lambda: clock[0])
     for name in ("x", "y", "z"):
@@ -487,7 +487,7 @@ def test_so_often_and_not_before_it_wants() -> None:
     clock[0] = 0.1
     assert hosts.take() == ("a", "y")
     hosts.release("a", wait=50.0, again="y")
-    # What was in the queue before waits too.
+    # URIs queued before also wait.
     assert (hosts.take(), hosts.pause()) == (None, 50.0)
     clock[0] = 50.1
     assert hosts.take() == ("a", "y")
@@ -495,27 +495,27 @@ def test_so_often_and_not_before_it_wants() -> None:
     assert hosts.pause() == MOST_WAIT
 
 
-# -- what is kept
+# -- the cache
 
 
 def outcome(uri: str, kind: str | None, checked: float, missing: tuple[str, ...] = ()) -> Outcome:
     return Outcome(uri, kind, 200, "", None, False, missing, checked, False)
 
 
-def test_what_was_asked_is_not_asked_again(server: Nginx, tmp_path: Path) -> None:
+def test_cached_outcomes_are_not_requested_again(server: Nginx, tmp_path: Path) -> None:
     uris = [server.uri("/page.html?kept"), server.uri("/nowhere?kept")]
     cache = str(tmp_path / "in" / "cache.sqlite")
     first = ask(uris, cache=cache)
     repeated = ask(uris, cache=cache)
     assert all(outcome.cached for outcome in repeated.values())
     assert {uri: outcome._replace(cached=True) for uri, outcome in first.items()} == repeated
-    assert requests(server, "/page.html?kept") == {"HEAD": 1}
+    assert requests_for(server, "/page.html?kept") == {"HEAD": 1}
     ask(uris, cache=cache, max_age=(("not-found", 0.0),))
-    assert requests(server, "/nowhere?kept") == {"HEAD": 2, "GET": 2}
-    assert requests(server, "/page.html?kept") == {"HEAD": 1}
+    assert requests_for(server, "/nowhere?kept") == {"HEAD": 2, "GET": 2}
+    assert requests_for(server, "/page.html?kept") == {"HEAD": 1}
 
 
-def test_ages_and_fragments(tmp_path: Path) -> None:
+def test_lifetimes_and_fragments_of_cached_outcomes(tmp_path: Path) -> None:
     time_now = time.time()
     path = str(tmp_path / "cache")
     cache = Cache(path)
@@ -534,10 +534,8 @@ def test_ages_and_fragments(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("resume", [False, True])
 @pytest.mark.parametrize("kind", sorted({None, *KINDS}, key=str))
-def test_no_outcome_of_a_document_counts_for_fragments_that_were_not_looked_up(
-    kind: str | None, resume: bool, tmp_path: Path
-) -> None:
-    """Where there was a document: the others say of each fragment that it cannot be there."""
+def test_a_cached_document_does_not_count_for_other_fragments(kind: str | None, resume: bool, tmp_path: Path) -> None:
+    """If there was a document: without one, every fragment is missing."""
     time_now = time.time()
     cache = Cache(str(tmp_path / "cache"))
     cache.keep(outcome("u:a", kind, time_now), ["a"])
@@ -548,7 +546,7 @@ def test_no_outcome_of_a_document_counts_for_fragments_that_were_not_looked_up(
         assert [outcome.uri for outcome in again.valid_outcomes({"u:a": ["b"]})] == ([] if was_there else ["u:a"])
 
 
-def test_a_run_that_was_stopped_goes_on(server: Nginx, tmp_path: Path) -> None:
+def test_a_stopped_run_continues(server: Nginx, tmp_path: Path) -> None:
     cache = str(tmp_path / "cache")
     uris = [server.uri(f"/broken?{number}") for number in range(10)]
     with Asker(Checker(online=True, cache=cache, jobs=1), LOCAL) as asker:
@@ -560,7 +558,7 @@ def test_a_run_that_was_stopped_goes_on(server: Nginx, tmp_path: Path) -> None:
     assert not any(one.cached for one in ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),)).values())
 
 
-def test_what_is_no_cache(tmp_path: Path) -> None:
+def test_invalid_caches(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("a text that is no database, and longer than its head " * 10)
     with pytest.raises(PermissionError, match="not a cache of overthere"):
@@ -571,14 +569,14 @@ def test_what_is_no_cache(tmp_path: Path) -> None:
         Cache(str(tmp_path))
 
 
-# -- many at once
+# -- many connections
 
 SELECTORS = [name for name in ("DefaultSelector", "SelectSelector", "PollSelector") if hasattr(selectors, name)]
 
 
 @pytest.mark.parametrize("kind", [getattr(selectors, name) for name in SELECTORS])
-def test_many_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
-    """Each is answered when its socket is ready, or when its time is over; one that is closed is forgotten."""
+def test_many_connections_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
+    """Each continues when its socket is ready or its time is over; closed ones are removed."""
     pairs = [socket.socketpair() for _ in range(20)]
     order: list[tuple[int, bool]] = []
 
@@ -602,7 +600,7 @@ def test_many_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
         loop.run_once(None)
     assert [number for number, ready in order if ready] == [*reversed(range(20))] * 2
     assert sorted(number for number, ready in order if not ready) == [*range(20)]
-    pairs.append(socket.socketpair())  # by a number that was another's
+    pairs.append(socket.socketpair())  # by a reused number
     loop.add(work(20))
     pairs[20][1].send(b"ab")
     while len(loop):
@@ -614,7 +612,7 @@ def test_many_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
             end.close()
 
 
-def test_what_is_under_way_is_ended_with_the_loop() -> None:
+def test_pending_work_ends_with_the_loop() -> None:
     ended = []
 
     def work(client: socket.socket) -> Work[None]:
@@ -637,11 +635,11 @@ ECHOES = {
     "/sch": b"HTTP/1.1 302 X\r\nLocation: %s:x\r\n", "/bad": b"%s nonsense\r\n",
     "/sp": b"HTTP/1.1 302 X\r\nLocation: /a b%s\r\n",
 }  # fmt: skip
-"""Answers that repeat what was sent."""
+"""Answers that repeat the request."""
 
 
 @pytest.mark.parametrize("encoded", ["field", "cookie", "token"])
-def test_no_outcome_shows_what_a_server_repeats(encoded: str, tmp_path: Path) -> None:
+def test_no_outcome_shows_a_repeated_secret(encoded: str, tmp_path: Path) -> None:
     def fault(client: socket.socket) -> None:
         while data := client.recv(65_536):
             path = data.split(b" ")[1].decode().partition("?")[0]

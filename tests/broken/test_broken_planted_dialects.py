@@ -1,6 +1,6 @@
-"""Projects of each Markdown dialect with planted links, good and broken: every fault is found, and none is invented.
+"""Projects in each Markdown dialect with planted valid and broken links: exactly the broken ones are found.
 
-The anchors are written down here from what the programs' documentation says of them, not made by our code.
+The anchors were written by hand from the documentation of the programs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from overthere.broken import find
 
 
 class Dialect(NamedTuple):
-    """new: the anchor of "What's new?"; digit: that of "3 rooms"; second, third: what the next equal ones have."""
+    """new: the anchor of "What's new?"; digit: that of "3 rooms"; second, third: the suffixes of equal headings."""
 
     configuration: tuple[str, str] | None
     new: str
@@ -23,9 +23,9 @@ class Dialect(NamedTuple):
     second: str
     third: str
     own: str = ""
-    """How a heading says its own anchor."""
+    """How a heading gets an explicit anchor."""
     block: str = ""
-    """How a paragraph does."""
+    """How a paragraph gets one."""
     footnote: str = ""
     """The anchor of the footnote "n"."""
 
@@ -87,7 +87,7 @@ def page(chance: random.Random, dialect: Dialect, number: int) -> tuple[list[str
 
 @pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("seed", range(6))
-def test_every_fault_is_found_and_none_invented(name: str, seed: int, tmp_path: Path) -> None:
+def test_exactly_the_planted_faults_are_found(name: str, seed: int, tmp_path: Path) -> None:
     chance = random.Random(f"{name} {seed}")
     dialect = DIALECTS[name]
     pages = [page(chance, dialect, number) for number in range(5)]

@@ -1,4 +1,4 @@
-"""Files of findings for other programs: SARIF by its schema's models, JUnit's XML by a grammar."""
+"""Reports for other programs: SARIF checked by its schema's models, JUnit XML by a grammar."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from overthere.broken import KINDS, Broken, find
 from overthere.broken.report import junit, markdown, sarif
 from overthere.values.uri import URIReference
 
-# There is no standard of this form.  This is what Ant wrote first and what readers rely on: suites of cases, a case
-# with at most one outcome, numbers that are numbers.
+# This format has no standard.  This is what Ant first wrote and what readers rely on: suites of cases, a case
+# with at most one outcome, numeric counts.
 JUNIT = """
 <grammar xmlns="http://relaxng.org/ns/structure/1.0" datatypeLibrary="http://www.w3.org/2001/XMLSchema-datatypes">
 <define name="number"><data type="nonNegativeInteger"/></define>
@@ -42,7 +42,7 @@ def findings(tmp_path: Path) -> list[Broken]:
     return [*find(tmp_path), *find([tmp_path / "in dex&.html"], "https://h/docs/")]
 
 
-def test_sarif_by_its_schema(findings: list[Broken]) -> None:
+def test_sarif_matches_its_schema(findings: list[Broken]) -> None:
     model: Any = import_module("pydantic_sarif.model").StaticAnalysisResultsFormatSarifVersion210JsonSchema
     for rows in (findings, []):
         file = io.StringIO()
@@ -63,7 +63,7 @@ def test_sarif_by_its_schema(findings: list[Broken]) -> None:
         assert "sEcReT" not in file.getvalue()
 
 
-def test_junit_by_a_grammar(findings: list[Broken]) -> None:
+def test_junit_matches_a_grammar(findings: list[Broken]) -> None:
     grammar = etree.RelaxNG(etree.fromstring(JUNIT))
     for rows in (findings, []):
         file = io.StringIO()
@@ -78,8 +78,8 @@ def test_junit_by_a_grammar(findings: list[Broken]) -> None:
 
 
 @pytest.mark.parametrize("name", ["@octocat", "@org/team", "www.evil.example", "<b>x", "![i](x)"])
-def test_markdown_has_the_words_of_others_in_code_alone(tmp_path: Path, name: str) -> None:
-    """Outside of it a code host would mention users and link addresses."""
+def test_markdown_quotes_foreign_text_as_code(tmp_path: Path, name: str) -> None:
+    """Otherwise a code host would mention users and link addresses."""
     (tmp_path / "a.html").write_text(f'<a href="{name}"><a href="{name}#x">')
     file = io.StringIO()
     markdown(find([str(tmp_path)]), file)
@@ -88,7 +88,7 @@ def test_markdown_has_the_words_of_others_in_code_alone(tmp_path: Path, name: st
     assert not re.search(r"@|www\.|http:|<b|!\[", outside), outside
 
 
-def test_the_models_and_the_grammar_refuse(findings: list[Broken]) -> None:
+def test_the_models_and_the_grammar_reject_invalid_reports(findings: list[Broken]) -> None:
     file = io.StringIO()
     sarif(findings, file)
     data = json.loads(file.getvalue())

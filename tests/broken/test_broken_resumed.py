@@ -1,4 +1,4 @@
-"""A crawl that is stopped at any point and resumed gives the findings and the summary of an undisturbed one."""
+"""A crawl that is stopped at any point and resumed gives the findings and summary of an undisturbed one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROUNDS = 30
 
 
 def page(number: int) -> bytes:
-    """A page with links to pages, to redirects, to anchors and to nothing; an image is a page too."""
+    """A page with links to pages, redirects, anchors and missing targets; an image is a page too."""
     chosen = random.Random(number)
     links = [f"/{chosen.randrange(PAGES)}.html#a{chosen.randrange(6)}" for _ in range(3)]
     links += [f"/to/{chosen.randrange(PAGES)}", f"/for-now/{chosen.randrange(PAGES)}", f"/lost/{chosen.randrange(9)}"]
@@ -59,14 +59,14 @@ def site() -> Iterator[str]:
 
 
 class Stop(BaseException):
-    """A stop by Ctrl-C, or the end of the process."""
+    """An interruption by Ctrl-C, or the end of the process."""
 
 
 class Stopper:
-    """Stops a check when it comes to a point for the nth time; one that is killed loses what the cache has not saved.
+    """Stop a check when it reaches a point for the nth time; a killed one loses what the cache has not saved.
 
-    point: "reply" before an outcome is kept, "record" before a document is written, "cut" in the middle of it,
-        "written" behind it, or a phase of the check.
+    point: "reply" before an outcome is stored, "record" before a document is written, "cut" during that, "written"
+    after it, or a phase of the check.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, point: str, count: int, *, is_killed: bool) -> None:
@@ -74,7 +74,7 @@ class Stopper:
         self.caches: list[Cache] = []
         keep, add, put = Cache.keep, Records.add, Records._put
 
-        def kept(cache: Cache, *args: Any) -> None:
+        def store_outcome(cache: Cache, *args: Any) -> None:
             self.caches.append(cache)
             self.pass_by("reply")
             keep(cache, *args)
@@ -90,7 +90,7 @@ class Stopper:
             self.pass_by("cut")
             put(records, record)
 
-        monkeypatch.setattr(Cache, "keep", kept)
+        monkeypatch.setattr(Cache, "keep", store_outcome)
         monkeypatch.setattr(Records, "add", written)
         monkeypatch.setattr(Records, "_put", put_part)
 
@@ -117,7 +117,7 @@ def checked(site: str, step: Any = lambda *_: None, **settings: Any) -> Answer:
     return counts, {name: getattr(summary, name) for name in names}
 
 
-def test_a_resumed_crawl_counts_as_an_undisturbed_one(site: str, tmp_path: Path) -> None:
+def test_a_resumed_crawl_equals_an_undisturbed_one(site: str, tmp_path: Path) -> None:
     complete = checked(site)
     assert complete[1]["documents"] == PAGES + 2, "the start is also /0.html, and robots.txt is HTML to its server"
     chosen = random.Random("resumed")
@@ -136,12 +136,12 @@ def test_a_resumed_crawl_counts_as_an_undisturbed_one(site: str, tmp_path: Path)
                 except Stop:
                     stops += 1
                 else:
-                    break  # it came to its end before that point
+                    break  # it ended before that point
         assert checked(site, resume=True, **settings) == complete, (number, settings["jobs"], steps)
     assert stops > ROUNDS / 2
 
 
-def test_a_crawl_whose_documents_are_lost_requests_them_again(site: str, tmp_path: Path) -> None:
+def test_a_crawl_requests_lost_documents_again(site: str, tmp_path: Path) -> None:
     complete = checked(site)
     with pytest.MonkeyPatch.context() as monkeypatch, pytest.raises(Stop):
         checked(site, Stopper(monkeypatch, "crawled", 30, is_killed=False).step, cache=str(tmp_path / "c"))
@@ -159,7 +159,7 @@ def test_each_document_is_recorded_once(tmp_path: Path) -> None:
 
 
 def test_a_long_media_type_loses_no_document(tmp_path: Path) -> None:
-    """The heads of records are read back by their length."""
+    """The heads of records are parsed by their length."""
     path = str(tmp_path / "w")
     records = Records(path)
     records.add("http://h.example/a", f"text/html; x={'a' * 100_000}", b"first")

@@ -1,4 +1,4 @@
-"""Settings of a check: exclusions, accepted statuses, files of settings, changed files only; groups and formats."""
+"""Settings of a check: exclusions, accepted statuses, settings files, changed files only; groups and formats."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def kept(site: Path, **settings: object) -> tuple[set[str], Summary]:
     return {finding.target or "" for finding in check([str(site)], checker, summary)}, summary
 
 
-def test_targets_and_sources_are_left_out(site: Path, kernels: str) -> None:
+def test_targets_and_sources_can_be_excluded(site: Path, kernels: str) -> None:
     every = {"https://h/gone.html", "https://h/old/x.html", "https://h/a.html#no"}
     assert kept(site)[0] == every
     results, summary = kept(site, exclude=("https://h/old/*",))
@@ -56,8 +56,8 @@ def test_targets_and_sources_are_left_out(site: Path, kernels: str) -> None:
 
 
 @pytest.mark.parametrize("exclude", [(), ("http://*",)])
-def test_a_count_of_none_is_not_told(tmp_path: Path, exclude: tuple[str, ...]) -> None:
-    """What is excluded outside is counted and not requested; without exclusions the summary has no such line."""
+def test_a_zero_count_is_not_shown(tmp_path: Path, exclude: tuple[str, ...]) -> None:
+    """Excluded external URIs are counted and not requested; without exclusions the summary has no such line."""
     (tmp_path / "a.html").write_text('<a href="http://127.0.0.1:9/x">')
     summary = Summary()
     findings = list(check([str(tmp_path)], Checker(online=True, exclude=exclude), summary))
@@ -66,7 +66,7 @@ def test_a_count_of_none_is_not_told(tmp_path: Path, exclude: tuple[str, ...]) -
     assert summary.asked == (0 if exclude else 1)
 
 
-def test_accepted_statuses_are_fine() -> None:
+def test_accepted_statuses_are_valid() -> None:
     outcome = Outcome("http://h/", "not-found", 404, "", None, False, (), 0.0, False)
     checker = Checker(accept=((200, 299), (404, 404)))
     assert _accept(outcome, checker).kind is None
@@ -75,7 +75,7 @@ def test_accepted_statuses_are_fine() -> None:
 
 
 @pytest.mark.parametrize("text", ["x", "200..", "..3", "4-5"])
-def test_what_is_no_status(site: Path, text: str) -> None:
+def test_invalid_statuses(site: Path, text: str) -> None:
     result = run(site, "--accept", text)
     if text == "200..":
         assert result.exit_code == 1
@@ -108,8 +108,8 @@ def test_the_search_ends_at_the_repository(site: Path) -> None:
     assert run(site).exit_code == 1
 
 
-def test_settings_where_everybody_may_write_are_not_found(site: Path) -> None:
-    """Another user's /tmp/overthere.toml; within a repository, modes are what a file system gives."""
+def test_settings_in_a_world_writable_folder_are_ignored(site: Path) -> None:
+    """Another user's /tmp/overthere.toml; within a repository modes do not matter."""
     config = site.parent.parent / "overthere.toml"
     config.write_text('[broken]\nexclude = "*"\n')
     config.parent.chmod(0o1777)
@@ -136,7 +136,7 @@ def test_settings_where_everybody_may_write_are_not_found(site: Path) -> None:
         ("= 1", "overthere.toml"),
     ],
 )
-def test_settings_that_cannot_be(site: Path, text: str, message: str) -> None:
+def test_invalid_settings(site: Path, text: str, message: str) -> None:
     (site.parent / "overthere.toml").write_text(f"[broken]\n{text}\n")
     result = run(site)
     assert result.exit_code == 2
@@ -145,7 +145,7 @@ def test_settings_that_cannot_be(site: Path, text: str, message: str) -> None:
     assert not list(site.parent.rglob("c"))
 
 
-def test_a_named_file_may_say_more(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_settings_file_may_have_more_settings(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = site.parent / "more.toml"
     config.write_text('[broken]\nprivate = true\nheader = "h.example:X-Token:${OVERTHERE_TOKEN}"\n')
     assert "no variable OVERTHERE_TOKEN" in run(site, "--config", config).stderr
@@ -161,7 +161,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 @pytest.mark.parametrize("base", ["https://h/", None])
-def test_only_what_has_changed_since(site: Path, base: str | None) -> None:
+def test_only_changed_files_are_checked(site: Path, base: str | None) -> None:
     (site / "gone.html").write_text("x")
     (site / "a.html").write_text(f"{PAGE}<p id=no>")
     git(site.parent, "init")
@@ -185,7 +185,7 @@ def test_only_what_has_changed_since(site: Path, base: str | None) -> None:
 
 
 @pytest.mark.parametrize("revision", ["nowhere", "--output=x", ""])
-def test_what_is_no_revision(site: Path, revision: str) -> None:
+def test_an_invalid_revision(site: Path, revision: str) -> None:
     git(site.parent, "init")
     result = run(site, "--since", revision)
     assert result.exit_code == 2
@@ -225,7 +225,7 @@ def test_a_summary_in_markdown(site: Path) -> None:
     assert run(site, "--format", "markdown").stdout == "No broken links.\n"
 
 
-def test_a_fingerprint_stays_when_lines_move(site: Path) -> None:
+def test_fingerprints_do_not_depend_on_lines(site: Path) -> None:
     before = {fingerprint(finding) for finding in find(site)}
     assert len(before) == 9
     for name in ("a.html", "b.html"):

@@ -1,4 +1,4 @@
-"""Asking that is stopped by Ctrl-C, or by a server that dies: what is told, what is kept, how it goes on; and a bar."""
+"""Runs stopped by Ctrl-C or by a dying server: messages, stored outcomes, resuming; and the progress bar."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from servers.nginx import Nginx, nginx
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and terminals of POSIX")
 
-# Ctrl-C comes when so many outcomes are kept, however quick the machine is.
+# Ctrl-C arrives after a given number of stored outcomes, however fast the machine is.
 STOPPED = """
 import os, signal
 from overthere.cli import main
@@ -63,7 +63,7 @@ def server(tmp_path: Path) -> Iterator[Nginx]:
 
 
 def run(*command: str | Path, stored: int = 0) -> tuple[int, str, str]:
-    """kept: of a run that is stopped, how many outcomes it has."""
+    """stored: the number of stored outcomes at which the run is stopped."""
     environment = {**os.environ, "KEPT": str(stored)}
     result = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=NET, env=environment)
     return result.returncode, result.stdout, result.stderr
@@ -77,7 +77,7 @@ def rows(text: str) -> list[tuple[str, str, str]]:
     return [(row["source"], row["reference"], row["kind"]) for row in map(json.loads, text.splitlines())]
 
 
-def test_what_was_asked_before_ctrl_c_is_not_asked_again(server: Nginx, tmp_path: Path) -> None:
+def test_outcomes_before_ctrl_c_are_not_requested_again(server: Nginx, tmp_path: Path) -> None:
     page, cache = tmp_path / "page.html", tmp_path / "cache"
     names = ["a.html", "b.html", "lost.html", "gone", "c.html", "page.html", "broken", "private"]
     page.write_text("".join(f'<a href="{server.uri("/" + name)}">x</a>\n' for name in names))
@@ -91,13 +91,13 @@ def test_what_was_asked_before_ctrl_c_is_not_asked_again(server: Nginx, tmp_path
     assert code == 1
     assert [row[2] for row in rows(output)] == ["not-found", "gone", "server-error", "programs-refused"]
     assert "8 point outside, to 8 URIs: 5 asked, 3 known from the cache" in errors
-    # HEAD is refused by three, which are asked by GET too.
+    # Three reject HEAD, and are requested by GET too.
     assert Counter(paths(server)) == Counter(f"/{name}" for name in [*names, "lost.html", "broken", "private"])
 
 
 @pytest.mark.parametrize("stored", [1, 2, 4, 5, 7])
-def test_a_crawl_goes_on_where_it_was_stopped(server: Nginx, tmp_path: Path, stored: int) -> None:
-    """At 3 the redirect of /found/ is followed, but its outcome is not kept yet: it would be asked again."""
+def test_a_stopped_crawl_continues(server: Nginx, tmp_path: Path, stored: int) -> None:
+    """At 3 the redirect of /found/ was followed, but its outcome is not stored yet: it would be requested again."""
     cache = tmp_path / "cache"
     verb = [*OPTIONS, "--cache", str(cache), server.uri("/index.html")]
     undisturbed = run("-m", "overthere", *OPTIONS, server.uri("/index.html"))
@@ -109,7 +109,7 @@ def test_a_crawl_goes_on_where_it_was_stopped(server: Nginx, tmp_path: Path, sto
     assert f"stopped: {stored - 1} of the " in errors
     documents = (tmp_path / "cache.warc").read_bytes()
     assert 1 <= documents.count(b"WARC-Target-URI") <= stored
-    # A process that was killed may leave half a record.
+    # A killed process may leave half a record.
     (tmp_path / "cache.warc").write_bytes(documents + documents[:150])
     code, output, errors = run("-m", "overthere", *verb, "--resume")
     assert (code, sorted(rows(output))) == (1, sorted(rows(undisturbed[1])))
@@ -118,7 +118,7 @@ def test_a_crawl_goes_on_where_it_was_stopped(server: Nginx, tmp_path: Path, sto
     assert not (tmp_path / "cache.warc").exists()
 
 
-def test_a_crawl_begins_anew_without_resume(server: Nginx, tmp_path: Path) -> None:
+def test_a_crawl_starts_again_without_resume(server: Nginx, tmp_path: Path) -> None:
     verb = [*OPTIONS, "--cache", str(tmp_path / "cache"), server.uri("/index.html")]
     run("-c", STOPPED, *verb, stored=3)
     before = len(paths(server))
@@ -129,7 +129,7 @@ def test_a_crawl_begins_anew_without_resume(server: Nginx, tmp_path: Path) -> No
 
 
 def test_each_uri_has_an_outcome_when_its_server_dies(server: Nginx) -> None:
-    """A server that answers a hundred, and then no more."""
+    """The server answers a hundred requests, then none."""
     count = 0
 
     def fault(args: object) -> None:
@@ -149,7 +149,7 @@ def test_each_uri_has_an_outcome_when_its_server_dies(server: Nginx) -> None:
     assert {uri for uri, _ in outcomes} == {*dead, *alive}
     assert set(outcomes.values()) == {1}
     kinds = Counter(kind for uri, kind in outcomes if uri in set(dead))
-    # It answers no more, and then it is asked no more.
+    # It stops answering, and then gets no more requests.
     assert kinds[None] == 100
     assert kinds["protocol"] + kinds["connect"] == 200
     assert kinds["connect"] > 150
@@ -174,7 +174,7 @@ def test_each_uri_has_an_outcome_when_nginx_is_killed(tmp_path: Path) -> None:
     assert 100 <= kinds[None] <= 116, "and those whose answers were on the way"
 
 
-def test_a_terminal_is_shown_how_far_and_how_quick(server: Nginx, tmp_path: Path) -> None:
+def test_a_terminal_shows_progress_and_speed(server: Nginx, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("".join(f'<a href="{server.uri(f"/a.html?{number}")}">x</a>\n' for number in range(30)))
     command: list[str | Path] = [sys.executable, "-m", "overthere", *OPTIONS, "--online", page]
@@ -185,7 +185,7 @@ def test_a_terminal_is_shown_how_far_and_how_quick(server: Nginx, tmp_path: Path
         while True:
             try:
                 piece = os.read(terminal, 65_536)
-            except OSError:  # Linux tells the end so
+            except OSError:  # the end on Linux
                 break
             if not piece:
                 break

@@ -1,4 +1,4 @@
-"""Documents that are read in several processes: the same findings, and nothing lost where one of them ends."""
+"""Documents read in several processes: the same findings, and no losses if one of them dies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from overthere.links.model import Options
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Sixty documents that refer to one another, each third reference wrongly."""
+    """Sixty documents that refer to one another; every third reference is broken."""
     for number in range(60):
         target = f"{(number + 1) % 60}.{'rst' if (number + 1) % 4 == 0 else 'md'}"
         if number % 4 == 0:
@@ -46,7 +46,7 @@ def test_small_work_starts_no_process(folder: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("killed", [1, 3])
-def test_what_a_process_leaves_is_read(folder: Path, killed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_left_by_a_dead_process_is_read(folder: Path, killed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_MIN_TOTAL_BYTES", 1)
     monkeypatch.setattr(workers, "_BATCH_BYTES", 1 << 12)
     checker, options = Checker(workers=3), Options()

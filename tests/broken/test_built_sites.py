@@ -1,6 +1,6 @@
-"""The small sites of test_generators.py, built by the generators themselves.
+"""The small sites of test_generators.py, built by the generators.
 
-What is called an error in the sources is broken on the site that is made of them, and what is called fine works there.
+A reference with an error in the sources is broken on the built site, and one without works there.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Build(NamedTuple):
 
     command: tuple[str, ...]
     prefix: str
-    """The path under which it is published."""
+    """The path of the published site."""
     more: dict[str, str]
-    """Files that the build needs, and that say nothing of references."""
+    """Files that the build needs, without references."""
     package: str = ""
-    """Of the package index, if it is installed for this test."""
+    """Packages of the index, if this test installs the generator."""
 
 
 BUILDS: dict[str, Build] = {
@@ -64,7 +64,7 @@ BUILDS: dict[str, Build] = {
     ),
     "jekyll": Build(("jekyll", "build", "-q", "-d", OUTPUT), "/site/", {}),
 }
-# Rows that the plain generator does not know, and why.
+# Rows that the plain generator does not support, and why.
 NOT_BUILT = {
     "<inv:python#index>": "the inventory is on a server",
     "/site/was/": "a plug-in that Debian does not have",
@@ -87,7 +87,7 @@ def program(build: Build, folder: Path) -> str:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", BUILDS)
-def test_the_verdict_on_the_sources_is_that_on_the_site(name: str, tmp_path: Path) -> None:
+def test_sources_and_built_site_have_the_same_findings(name: str, tmp_path: Path) -> None:
     build = BUILDS[name]
     command = [program(build, tmp_path / "environment"), *build.command[1:]]
     files, rows = SITES[name]
@@ -110,19 +110,19 @@ def test_the_verdict_on_the_sources_is_that_on_the_site(name: str, tmp_path: Pat
     wrong = []
     judged = 0
     for number, (_, written, reported) in enumerate(rows):
-        links = list(links_called(f"row{number}", sources / OUTPUT))
+        links = list(links_labelled(f"row{number}", sources / OUTPUT))
         if reported not in ("error", "fine") or any(name in written for name in NOT_BUILT):
             continue
         judged += bool(links)
-        is_broken = all(link in broken for link in links)  # a reference that became no link leads nowhere
+        is_broken = all(link in broken for link in links)  # a reference that did not become a link is broken
         if (links or reported == "error") and is_broken != (reported == "error"):
             wrong.append((written, reported, links))
     assert wrong == []
     assert judged > len(rows) // 3
 
 
-def links_called(label: str, site: Path) -> Iterator[tuple[str, str]]:
-    """The pages that have a link or an image so called, and what is written there."""
+def links_labelled(label: str, site: Path) -> Iterator[tuple[str, str]]:
+    """The pages with a link or an image of this label, and its target."""
     link = re.compile(rf'<a\s[^>]*?href="([^"]*)"[^>]*>(?:\s*<span[^>]*>)?\s*{label}<')
     for path in sorted(site.rglob("*.html")):
         text = path.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Files that `--fix` leaves as they are, each with its reason, while it mends the others."""
+"""Files that `--fix` skips, each with the reason, while it fixes the others."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def read_only(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("change", "why"), [(linked, "symlink"), (hard_linked, "hard link"), (read_only, "read-only")])
-def test_what_is_no_plain_file_of_ours_is_left(site: Path, change: Callable[[Path], None], why: str) -> None:
+def test_special_and_foreign_files_are_skipped(site: Path, change: Callable[[Path], None], why: str) -> None:
     change(site / "m.html")
 
     def state() -> tuple[int, int, int, int]:
-        """All but when it was read."""
+        """The state without the time of access."""
         status = (site / "m.html").lstat()
         return status.st_ino, status.st_mode, status.st_nlink, status.st_mtime_ns
 
@@ -86,7 +86,7 @@ def replaced_by_folder(path: Path) -> None:
     [replaced_by_link, replaced_by_pipe, replaced_by_folder, Path.unlink, lambda path: path.write_text("other")],
     ids=["link", "pipe", "folder", "removed", "changed"],
 )
-def test_what_has_changed_since_the_check_is_left(site: Path, change: Callable[[Path], object]) -> None:
+def test_files_changed_since_the_check_are_skipped(site: Path, change: Callable[[Path], object]) -> None:
     findings = list(check([str(site)], checker=Checker(base=("http://h.example/",)), summary=Summary()))
     files = {Path(file.source).name: file for file in fix_files(findings)}
     assert [file.changed for file in files.values()] == [1, 1, 1]
@@ -99,8 +99,8 @@ def test_what_has_changed_since_the_check_is_left(site: Path, change: Callable[[
     assert (site / "z.html").read_text() == MENDED
 
 
-def test_a_change_that_joins_lines_can_be_applied() -> None:
-    """Line breaks in a reference go; the lines around may repeat."""
+def test_a_diff_that_joins_lines_can_be_applied() -> None:
+    """Line breaks in a reference are removed; nearby lines may repeat."""
     draw = random.Random(7)
     for _ in range(500):
         old: list[str] = []
@@ -129,7 +129,7 @@ def test_a_change_that_joins_lines_can_be_applied() -> None:
         assert patched + old[at:] == new
 
 
-def test_the_change_is_shown_in_linear_time() -> None:
+def test_showing_a_change_is_linear() -> None:
     def show(count: int) -> None:
         pages = (f"<a href='{name}.md?{{0}}'></a>\n<p>{{1}}</p>\n" for name in ("target", "Target"))
         before, after = ("".join(page.format(n, n % 51) for n in range(count)).encode() for page in pages)
@@ -153,7 +153,7 @@ def test_the_change_is_shown_in_linear_time() -> None:
         ("a.rst", "`x <other.html>`_ and `y`_\n\n.. _y: other.html\n", [(1, 5), (3, 8)]),
     ],
 )
-def test_references_of_one_text_have_places_of_their_own(
+def test_equal_references_have_different_places(
     site: Path, name: str, text: str, places: list[tuple[int, int]]
 ) -> None:
     for page in site.glob("[amz].html"):
@@ -179,7 +179,7 @@ def test_references_of_one_text_have_places_of_their_own(
         ),
     ],
 )
-def test_of_equal_references_the_one_with_the_fault_is_mended(
+def test_the_faulty_one_of_equal_references_is_fixed(
     name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

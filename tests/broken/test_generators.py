@@ -1,4 +1,4 @@
-"""What generators make of their sources: of each a small site, and what a reference in it is."""
+"""Site generators: a small project of each, and how its references are judged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from overthere.cli.broken_summary import summary_lines
 from overthere.links.job.files import open_file
 from overthere.links.job.gitignore import IgnoredFiles
 
-# Of each generator: its files, and references as (document, written there, what it is).  "fine": no finding; "error",
+# Each generator: its files, and references as (document, text, verdict).  "fine": no finding; "error",
 # "unsure" (a warning); "template", "root": not judged.
 SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
     "mdbook": (
@@ -424,7 +424,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
 
 
 @pytest.mark.parametrize("name", SITES)
-def test_what_a_reference_is_on_the_site(name: str, tmp_path: Path) -> None:
+def test_references_are_judged_as_on_the_built_site(name: str, tmp_path: Path) -> None:
     files, rows = SITES[name]
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -442,7 +442,7 @@ def test_what_a_reference_is_on_the_site(name: str, tmp_path: Path) -> None:
         reported[source, results.line or 0] = "unsure" if results.kind == "unsure" else KINDS[results.kind].level
     places = {(path, text): _line(tmp_path / path, text) for path, text, _ in rows}
     seen = [(path, text, reported.get((path, places[path, text]), "fine")) for path, text, _ in rows]
-    # What is not judged is no finding, and is counted.
+    # References that are not judged have no finding, and are counted.
     unjudged = ("template", "root")
     assert seen == [(path, text, "fine" if verdict in unjudged else verdict) for path, text, verdict in rows]
     assert all(summary.passed[reason] >= sum(verdict == reason for _, _, verdict in rows) for reason in unjudged)
@@ -460,7 +460,7 @@ def _line(file: Path, text: str) -> int:
     "text",
     ['"{{ a }}"', '"{% url "x" %}"', "\"<?php echo '>' ?>\"", '"<%= a("b") %>"', "'{{ \"a\" }}/b'"],
 )
-def test_a_template_is_one_attribute(text: str, tmp_path: Path) -> None:
+def test_a_template_is_part_of_an_attribute(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.njk.html").write_text(f'<a href={text}>x</a> <a href="gone.html">y</a>')
     (tmp_path / "eleventy.config.js").write_text("")
     summary = Summary()
@@ -480,7 +480,7 @@ def test_xml_with_front_matter_is_completed_by_its_layout(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("piece", ["{{", "{%", "<%", "={", "{{ x", "={{", "<?", "{{}}", "}}{{"])
-def test_templates_take_linear_time(piece: str) -> None:
+def test_templates_are_linear(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     assert len(templates.hide(text)) == len(text)
 
@@ -512,13 +512,13 @@ def test_templates_take_linear_time(piece: str) -> None:
         ("[", "[", True),
     ],
 )
-def test_what_git_ignores(pattern: str, path: str, is_ignored: bool, tmp_path: Path) -> None:
+def test_files_ignored_by_git(pattern: str, path: str, is_ignored: bool, tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text(pattern)
     assert (str(tmp_path / path) in IgnoredFiles(str(tmp_path))) is is_ignored
 
 
 @pytest.mark.parametrize("pattern", ["*a" * 60 + "b", "**/a/" * 60 + "b", "[a-z]*" * 40 + "!"])
-def test_a_pattern_takes_linear_time(pattern: str, tmp_path: Path) -> None:
+def test_patterns_are_linear(pattern: str, tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text(pattern)
     ignored = IgnoredFiles(str(tmp_path))
     assert (
@@ -527,14 +527,14 @@ def test_a_pattern_takes_linear_time(pattern: str, tmp_path: Path) -> None:
     assert outgrows(lambda name: name in ignored, lambda n: f"{tmp_path}/" + "a/" * n, (15, 60, 240), 0.5, 80) is None
 
 
-def test_configurations_of_strangers_are_read_as_text() -> None:
+def test_untrusted_configurations_are_read_as_text() -> None:
     hostile = "docs_dir: !!python/object/apply:os.system ['x']\nplugins: &a [*a, *a]\n"
     assert configuration.yaml_value(hostile, "docs_dir") == "!!python/object/apply:os.system ["
     assert configuration.yaml_block(f"hooks:\n{'  - a' * 100_000}\n", "hooks")
     assert configuration.js_values("base: process.exit()", "base") == []
 
 
-def test_what_is_inserted_is_read_once_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inserted_files_are_read_once_per_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
     def counted(path: str) -> BinaryIO:
@@ -560,7 +560,7 @@ def test_what_is_inserted_is_read_once_a_page(tmp_path: Path, monkeypatch: pytes
     ]
 
 
-# Configurations of strangers: folders outside of the repository, what cannot be a path, what goes deep.
+# Untrusted configurations: folders outside the repository, invalid paths, deep nesting.
 HOSTILE: dict[str, str] = {
     "mkdocs.yml": 'docs_dir: "/\0/"\nplugins: &a [*a]\n',
     "book.toml": '[book]\nsrc = "/"\n',
@@ -574,7 +574,7 @@ HOSTILE: dict[str, str] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_configuration_leads_out_of_its_repository(name: str, tmp_path: Path) -> None:
+def test_a_configuration_cannot_leave_its_repository(name: str, tmp_path: Path) -> None:
     site = tmp_path / "site"
     for path, text in {
         name: HOSTILE[name],
@@ -597,12 +597,12 @@ def references(tmp_path: Path, text: str, name: str = "a.md") -> dict[str | None
     return {finding.reference: finding.kind for finding in check([tmp_path], Checker(), Summary())}
 
 
-def test_a_formula_is_no_link(tmp_path: Path) -> None:
+def test_a_formula_is_not_a_link(tmp_path: Path) -> None:
     text = "$[f](x)$ $$[g](y)$$ \\([h](z)\\) It costs $5 [here](b.md) and $6.\n\n```math\n[i](j)\n```\n"
     assert references(tmp_path, text) == {"b.md": "no-document"}
 
 
-def test_targets_outside_are_judged_by_their_scheme(tmp_path: Path) -> None:
+def test_external_targets_are_judged_by_their_scheme(tmp_path: Path) -> None:
     bad = (
         "tel:",
         "tel:abc",
@@ -623,7 +623,7 @@ def test_a_heading_of_github_has_two_names(tmp_path: Path) -> None:
     }
 
 
-def test_a_missing_document_with_a_slash_is_no_question_of_case(tmp_path: Path) -> None:
+def test_a_missing_document_with_a_slash_has_no_case_suggestion(tmp_path: Path) -> None:
     (tmp_path / "b.html").write_text("")
     assert references(tmp_path, '<a href="b.html/">x</a> <a href="B.html">y</a>', "a.html") == {
         "b.html/": "no-document",

@@ -1,4 +1,4 @@
-"""A cache with our application id that somebody else has filled: each change is rejected, or its row is asked again."""
+"""A hostile cache with our application id: each change is rejected, or its row is requested again."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def outcomes(path: Path) -> Iterator[Outcome]:
     cache.close(whole=True)
 
 
-def test_a_row_of_ours_is_read(path: Path) -> None:
+def test_a_valid_row_is_read(path: Path) -> None:
     assert [outcome.kind for outcome in outcomes(path)] == ["not-found"]
 
 
 @pytest.mark.parametrize("value", [*VALUES, f"fragments = '{'[' * 100_000}'"], ids=lambda value: value[:40])
-def test_a_row_that_no_answer_gives_is_asked_again(path: Path, value: str) -> None:
+def test_an_impossible_row_is_requested_again(path: Path, value: str) -> None:
     change(path, f"update outcome set {value}")
     assert list(outcomes(path)) == []
 
@@ -78,7 +78,7 @@ def test_other_tables_are_rejected(path: Path, statements: str) -> None:
 
 
 @pytest.mark.parametrize("started", ["'abc'", "x'00'"])
-def test_a_run_that_began_at_no_time_is_not_resumed(path: Path, started: str) -> None:
+def test_a_run_with_an_invalid_start_is_not_resumed(path: Path, started: str) -> None:
     change(path, f"insert into run values ({started}, null)")
     cache = Cache(str(path), resume=True)
     assert not cache.is_resumed
@@ -86,7 +86,7 @@ def test_a_run_that_began_at_no_time_is_not_resumed(path: Path, started: str) ->
 
 
 @pytest.mark.parametrize("checked", ["9e999", "-9e999", "-1.0", "9e12"])
-def test_a_time_that_is_not_past_is_none(path: Path, checked: str) -> None:
+def test_a_time_in_the_future_is_ignored(path: Path, checked: str) -> None:
     change(path, f"update outcome set checked = {checked}; delete from run; insert into run values ({checked}, null)")
     cache = Cache(str(path), resume=True)
     assert not cache.is_resumed
@@ -94,7 +94,7 @@ def test_a_time_that_is_not_past_is_none(path: Path, checked: str) -> None:
     cache.close()
 
 
-def test_many_fragments_take_linear_time(path: Path) -> None:
+def test_many_fragments_are_linear(path: Path) -> None:
     def ask(count: int) -> None:
         fragments = [str(number) for number in range(count)]
         cache = Cache(str(path))
@@ -108,8 +108,8 @@ def test_many_fragments_take_linear_time(path: Path) -> None:
     linear(ask, 32_000)
 
 
-def test_changed_octets_are_told_with_the_name(path: Path) -> None:
-    """Whatever octet is another one: an outcome, none, or an error that names the file."""
+def test_changed_bytes_are_reported_with_the_name(path: Path) -> None:
+    """For any changed byte there is an outcome, none, or an error with the name of the file."""
     content = path.read_bytes()
     chance = random.Random(43)
     for number in range(400):
@@ -126,7 +126,7 @@ def test_changed_octets_are_told_with_the_name(path: Path) -> None:
     path.write_bytes(content)
 
 
-def test_the_verb_ends_with_the_name_of_the_file(path: Path, tmp_path: Path) -> None:
+def test_the_error_of_the_command_names_the_file(path: Path, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(f"<a href='{URI}'>x</a>")
     change(path, SCHEMAS[0])
     result = CliRunner().invoke(
@@ -136,7 +136,7 @@ def test_the_verb_ends_with_the_name_of_the_file(path: Path, tmp_path: Path) -> 
     assert "not a cache of this version" in result.output
 
 
-def test_a_record_of_a_crawl_with_other_octets_is_no_error(tmp_path: Path) -> None:
+def test_a_changed_record_of_a_crawl_is_skipped(tmp_path: Path) -> None:
     records = Records(str(tmp_path / "r.warc"))
     records.add("http://h/", "text/html", b"one")
     records.close()
@@ -146,7 +146,7 @@ def test_a_record_of_a_crawl_with_other_octets_is_no_error(tmp_path: Path) -> No
     resumed.drop(whole=True)
 
 
-def test_a_record_of_a_crawl_that_no_memory_holds_is_dropped(tmp_path: Path) -> None:
+def test_a_too_large_record_of_a_crawl_is_skipped(tmp_path: Path) -> None:
     records = Records(str(tmp_path / "r.warc"))
     records.add("http://h/", "text/html", b"one")
     records.close()
