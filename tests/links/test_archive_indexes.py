@@ -1,4 +1,4 @@
-"""Indexes of web archives: CDXJ, CDX, the columnar index and lists of paths; whole, under conditions, and damaged."""
+"""Indexes of web archives: CDXJ, CDX, the columnar index and path lists; valid, filtered, damaged."""
 
 from __future__ import annotations
 
@@ -89,14 +89,14 @@ def test_numbers_may_be_texts() -> None:
 
 
 @pytest.mark.parametrize("length", [None, "-", "", 0, "0"])
-def test_no_length(length: object) -> None:
+def test_entries_without_a_length(length: object) -> None:
     assert read(cdxj("http://h/", length=length))[0] == Entry(
         "crawl/a.warc.gz", 0, None, "http://h/", "AAAA", "text/html", "200"
     )
 
 
 def test_many_members() -> None:
-    """ZipNum: a gzip member for some lines each."""
+    """ZipNum: gzip members with some lines each."""
     lines = [cdxj(f"http://h{number % 50}.example.org/{number}", number) for number in range(3000)]
     data = b"".join(gz(b"".join(lines[at : at + 100])) for at in range(0, len(lines), 100))
     assert len(urls(data)) == 3000
@@ -106,7 +106,7 @@ def test_many_members() -> None:
 
 
 def zlib_pieces(data: bytes, step: int) -> bytes:
-    """Members that begin anywhere in a line."""
+    """Members that begin at any position of a line."""
     return b"".join(gz(data[at : at + step]) for at in range(0, len(data), step))
 
 
@@ -120,7 +120,7 @@ def zlib_pieces(data: bytes, step: int) -> bytes:
         {"offset": (1 << 63) - 1, "length": 1},
     ],
 )  # fmt: skip
-def test_no_entry(fields: dict[str, Any]) -> None:
+def test_invalid_entries(fields: dict[str, Any]) -> None:
     good = cdxj("http://h/")
     content = read(good + cdxj("http://h/", **fields) + good)
     assert [type(item) for item in content] == [Entry, Note, Entry]
@@ -136,12 +136,12 @@ def test_no_entry(fields: dict[str, Any]) -> None:
     ],
     ids=range(12),
 )  # fmt: skip
-def test_no_line(line: bytes) -> None:
+def test_invalid_lines(line: bytes) -> None:
     good = cdxj("http://h/")
     assert [type(item) for item in read(good + line + b"\n" + good)] == [Entry, Note, Entry]
 
 
-def test_a_lone_surrogate_is_no_text() -> None:
+def test_lone_surrogates_are_invalid() -> None:
     entry = read(cdxj("http://h/", url="http://h/\ud800", digest="\udc00"))[0]
     assert isinstance(entry, Entry)
     assert (entry.url, entry.digest) == ("http://h/?", "?")
@@ -167,11 +167,11 @@ def test_cdx(pack: Any) -> None:
             assert read(pack(data), "domain=example.com") == []
 
 
-def test_the_header_line_has_the_order() -> None:
+def test_the_header_line_gives_the_order() -> None:
     data = b" CDX g V a N S s m k\na.warc.gz 7 http://example.org/a org,example)/a 10 200 text/html AAAA\n"
     assert read(data) == [ENTRY]
     assert read(data.replace(b" ", b"\t")) == [ENTRY]
-    # Another one holds from there on.
+    # A later header line applies from there on.
     assert read(data + b" CDX N b a m s k r M S V g\n" + ELEVEN) == [ENTRY, ENTRY]
 
 
@@ -241,7 +241,7 @@ def test_index_kind(name: str, head: bytes, kind: str) -> None:
     assert index_kind(name, head[:4096]) == kind
 
 
-def test_no_index() -> None:
+def test_files_that_are_not_indexes() -> None:
     assert read(b"") == [Note("unsupported")]
     assert read(b"", name="x.cdx") == []
     assert read(b"text") == [Note("unsupported")]
@@ -291,7 +291,7 @@ VALUES: Sequence[dict[str, Any]] = (
         (["status=500"], ""),
     ],
 )  # fmt: skip
-def test_values(conditions: list[str], expected: str) -> None:
+def test_conditions_on_values(conditions: list[str], expected: str) -> None:
     data = b"".join(cdxj(f"http://h/{number}", number, **fields) for number, fields in enumerate(VALUES))
     texts = [f"http://h/{number}" for number in expected]
     assert urls(data, *conditions) == texts
@@ -302,8 +302,8 @@ def test_values(conditions: list[str], expected: str) -> None:
     assert urls(columnar(rows), *conditions) == texts
 
 
-def test_hosts_of_what_is_no_uri() -> None:
-    """What a text can only mean has the host; otherwise the key."""
+def test_hosts_of_invalid_uris() -> None:
+    """Of the only possible meaning of the text; otherwise of the key."""
     for url in ("http://www.example.org/a|b c", "http://www.example.org/%", "no URI"):
         line = cdxj("http://www.example.org/", url=url)
         assert urls(line, "domain=example.org") == [url]
@@ -329,12 +329,12 @@ def test_addresses() -> None:
         ("language=english", "ISO 639-3"),
     ],
 )  # fmt: skip
-def test_no_condition(condition: str, message: str) -> None:
+def test_invalid_conditions(condition: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Where.parse([condition])
 
 
-def test_what_a_cdx_cannot_answer() -> None:
+def test_conditions_that_cdx_does_not_support() -> None:
     with pytest.raises(ValueError, match="a CDX index cannot answer the condition language: leave it out"):
         read(ELEVEN, "language=eng")
 
@@ -343,7 +343,7 @@ def test_what_a_cdx_cannot_answer() -> None:
 
 
 class Counting(io.BytesIO):
-    """A file that knows which octets of it were read."""
+    """A file that records which bytes were read."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
@@ -357,7 +357,7 @@ class Counting(io.BytesIO):
 
 
 def columnar(rows: Iterable[dict[str, Any]], group: int = 100, **change: Any) -> bytes:
-    """A file as Common Crawl has it, of rows with the names of CDXJ."""
+    """A file in Common Crawl's format, from rows with the names of CDXJ."""
     rows = list(rows)
     hosts = [row["url"].partition("://")[2].partition("/")[0].partition(":")[0] for row in rows]
     table = {
@@ -406,7 +406,7 @@ def test_excluded_row_groups_are_not_read(conditions: list[str]) -> None:
     assert [row.url for row in results if isinstance(row, Entry)] == [url for url in SORTED if "//c3." in url]
     metadata = pq.read_metadata(io.BytesIO(data))
     assert metadata.num_row_groups == 20
-    # Without the head and the footer.
+    # Without header and footer.
     spans = [(first, last) for first, last in file.spans if first > 0 and last < len(data)]
     read_groups = set()
     for number in range(metadata.num_row_groups):
@@ -459,7 +459,7 @@ def test_rows_without_a_place() -> None:
 
 
 def test_damaged_metadata_of_columns() -> None:
-    """pyarrow 26 aborts the process where it is asked for them."""
+    """pyarrow 26 aborts the process when it reads them."""
     rows = [{"url": url} for url in SORTED[:20]]
     data = columnar(rows, 10, unread=None, url_surtkey=None, content_languages=None)
     footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
@@ -507,7 +507,7 @@ def test_a_truncated_gzip_file() -> None:
 
 
 def test_a_damaged_member() -> None:
-    """The lines of the other members are read."""
+    """The lines of other members are read."""
     parts = [gz(b"".join(cdxj(f"http://h/{part}-{number}", number) for number in range(300))) for part in range(5)]
     parts[2] = parts[2][:200] + bytes(60) + parts[2][260:]
     content = read(b"".join(parts))
@@ -565,14 +565,14 @@ STARTS = st.sampled_from([b"", CDXJ, gz(CDXJ), ELEVEN, b" CDX N b a V g\n", b"PA
 
 
 @given(NAMES, STARTS, st.binary(max_size=500), st.booleans())
-def test_any_octets(name: str, start: bytes, rest: bytes, packed: bool) -> None:
+def test_any_bytes(name: str, start: bytes, rest: bytes, packed: bool) -> None:
     data = start + rest
     place = Where() if name == "warc.paths" else Where(domain=("example.org",))
     for item in read_index(name, io.BytesIO(gz(data) if packed else data), place):
         assert isinstance(item, Entry | Note)
 
 
-def test_random_octets() -> None:
+def test_random_bytes() -> None:
     draw = random.Random(3986)
     for data in (CDXJ * 20, zlib_pieces(CDXJ * 20, 500), ELEVEN * 50, columnar([{"url": URLS[0]}])):
         for _ in range(60):
@@ -598,7 +598,7 @@ def test_random_octets() -> None:
         (b"a, 1 {\n", 1),
     ],
 )  # fmt: skip
-def test_growth(piece: bytes, packed: int) -> None:
+def test_reading_an_index_is_linear(piece: bytes, packed: int) -> None:
     def use(size: int) -> None:
         data = piece * (size // len(piece))
         results = read_index("x.cdxj", io.BytesIO(gz(data) if packed else data), Where(domain=("example.org",)))
@@ -608,7 +608,7 @@ def test_growth(piece: bytes, packed: int) -> None:
 
 
 def test_a_bomb_takes_little_memory() -> None:
-    """It is inflated piece by piece; a line without an end is not kept."""
+    """It is inflated in pieces; a line without an end is not stored."""
     bomb = gz(CDXJ) + gz(b"x" * (1 << 28)) + gz(b"\n" + CDXJ)
     with processor(30):
         content = read(bomb, name="x.cdxj")

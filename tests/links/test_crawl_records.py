@@ -1,4 +1,4 @@
-"""The records that Common Crawl keeps beside pages: robots.txt, redirects, pages with an error, revisits."""
+"""Further records of Common Crawl: robots.txt, redirects, error pages, revisits."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def message(status: bytes, fields: bytes = b"", body: bytes = b"", media_type: b
 
 
 def rows(tmp_path: Path, *records: bytes) -> list[tuple[str | None, ...]]:
-    """The rows, and the same if each record is a gzip member."""
+    """The rows, which must be the same with each record as a gzip member."""
     tables: list[list[tuple[str | None, ...]]] = []
     for name, data in (("a.warc", b"".join(records)), ("a.warc.gz", b"".join(map(gz, records)))):
         file = tmp_path / name
@@ -63,7 +63,7 @@ def test_only_robots_has_sitemaps() -> None:
         assert list(read(document, Options())) == []
 
 
-def test_sitemaps_in_linear_time() -> None:
+def test_sitemaps_are_linear() -> None:
     base = Base(URI("https://h/robots.txt"), "retrieval", "retrieval")
     for piece in (b"Sitemap:", b"Sitemap:\n", b"sitemap: /a\n", b" ", b"sitemap:a+", b"sitemap: /%d\n"):
 
@@ -75,7 +75,7 @@ def test_sitemaps_in_linear_time() -> None:
 
 
 def test_diagnostics(tmp_path: Path) -> None:
-    """A redirect, pages with an error, and revisits, which hold no document."""
+    """Redirects, error pages, and revisits, which contain no document."""
     profile = b"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/"
     row_list = rows(
         tmp_path,

@@ -1,4 +1,4 @@
-"""What HTML holds in a syntax of its own, read by choice: metas, JSON-LD, import maps, speculation rules, `srcdoc`."""
+"""Optional embedded syntaxes of HTML: metas, JSON-LD, import maps, speculation rules, `srcdoc`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def maker(request: pytest.FixtureRequest) -> type[Rows]:
 
 
 def rows(maker: type[Rows], text: str, options: Options = WITH, **kwargs: Any) -> tuple[list[Link], dict[str, int]]:
-    """The rows of a document, and what was passed over."""
+    """The rows of a document, and the skipped content."""
     builder = maker(options)  # type: ignore[call-arg]
     link_rows: list[Link] = []
     document = Document("s", text.encode("utf-8", "replace"), BASE, "text/html", **kwargs)
@@ -58,7 +58,7 @@ def is_embedded(row: Link) -> bool:
 
 
 @pytest.mark.parametrize("row", CASES, ids=ids(CASES))
-def test_cases(row: dict[str, Any], maker: type[Rows]) -> None:
+def test_embedded_references_of_the_cases(row: dict[str, Any], maker: type[Rows]) -> None:
     link_rows, passed = rows(maker, row["html"])
     assert passed == {}
     page = next((link.target for link in link_rows if link.where == "base href"), str(BASE.uri))
@@ -72,8 +72,8 @@ def test_cases(row: dict[str, Any], maker: type[Rows]) -> None:
 
 
 @pytest.mark.parametrize("row", CASES, ids=ids(CASES))
-def test_without_the_choice_it_is_counted(row: dict[str, Any], maker: type[Rows]) -> None:
-    """And all other rows are the same, in the same order."""
+def test_without_the_option_embedded_content_is_counted(row: dict[str, Any], maker: type[Rows]) -> None:
+    """All other rows are the same, in the same order."""
     link_rows, passed = rows(maker, row["html"], Options())
     assert passed == row["passed"]
     assert not any(map(is_embedded, link_rows))
@@ -83,7 +83,7 @@ def test_without_the_choice_it_is_counted(row: dict[str, Any], maker: type[Rows]
 
 @native
 @pytest.mark.parametrize("row", CASES, ids=ids(CASES))
-def test_both_kernels_make_the_same_rows(row: dict[str, Any]) -> None:
+def test_both_kernels_give_the_same_rows(row: dict[str, Any]) -> None:
     assert rows(_NativeRows, row["html"]) == rows(_PythonRows, row["html"])
 
 
@@ -101,20 +101,20 @@ PIECES = [
 @native
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
-def test_both_kernels_read_alike(text: str) -> None:
+def test_both_kernels_agree_on_any_text(text: str) -> None:
     assert rows(_NativeRows, text) == rows(_PythonRows, text)
     assert rows(_NativeRows, text, Options()) == rows(_PythonRows, text, Options())
 
 
-def test_a_term_that_its_prefix_spoils(maker: type[Rows]) -> None:
-    """The text that is meant is no IRI: the row says why, and no place, for that is not in the text as written."""
+def test_a_term_with_an_invalid_prefix(maker: type[Rows]) -> None:
+    """The expanded text is an invalid IRI: the row has the reason without an offset, which the source does not have."""
     found, _ = rows(maker, '<script type="application/ld+json">{"@context": {"p": "http:\x00"}, "@id": "p:"}</script>')
     assert [(link.reference, link.target, link.error, link.error_at) for link in found[1:]] == [
         ("p:", None, "iri-char", None)
     ]
 
 
-def test_what_is_embedded_is_looked_for() -> None:
+def test_all_embedded_attributes_are_known() -> None:
     readings = {reading for _, _, reading in ATTRIBUTES}
     assert set(EMBEDDED) <= readings
     for names in EMBEDDED.values():
@@ -122,7 +122,7 @@ def test_what_is_embedded_is_looked_for() -> None:
             assert embedded_data.kind(name) == kind
 
 
-# -- how deep, how long
+# -- depth and size
 
 
 def nested(depth: int, inner: str = "<a href=x>") -> str:
@@ -131,7 +131,7 @@ def nested(depth: int, inner: str = "<a href=x>") -> str:
     return inner
 
 
-def test_srcdoc_in_srcdoc_has_an_end(maker: type[Rows]) -> None:
+def test_the_depth_of_srcdoc_is_limited(maker: type[Rows]) -> None:
     link_rows, _ = rows(maker, nested(WITH.depth))
     assert [link.reference for link in link_rows] == ["x", *"y" * WITH.depth]
     assert {link.target for link in link_rows} == {"http://h/a/x", "http://h/a/y"}
@@ -142,13 +142,13 @@ def test_srcdoc_in_srcdoc_has_an_end(maker: type[Rows]) -> None:
     assert [link.error for link in link_rows if link.reference is None] == ["too-deep"]
 
 
-def test_deep_json_is_told_once(maker: type[Rows]) -> None:
+def test_too_deep_json_has_one_note(maker: type[Rows]) -> None:
     script = '<script type="application/ld+json">' + '{"@context":[' * 5000 + "</script>"
     link_rows, _ = rows(maker, script * 2 + '<script type=importmap>{"imports"</script>' * 2 + "<a href=x>")
     assert [link.error for link in link_rows] == ["too-deep", "corrupt", None]
 
 
-def test_a_base_that_is_too_long_is_told(maker: type[Rows]) -> None:
+def test_a_too_long_base_has_a_note(maker: type[Rows]) -> None:
     long = "x" * LONGEST + "/"
     link_rows, _ = rows(maker, f"<iframe srcdoc='<base href={long}><a href=x>'></iframe>")
     assert {link.reference: link.target or link.error for link in link_rows} == {
@@ -183,19 +183,19 @@ AROUND = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_time_grows_with_the_document(name: str, maker: type[Rows]) -> None:
+def test_embedded_content_is_linear(name: str, maker: type[Rows]) -> None:
     piece, (before, after) = HOSTILE[name], AROUND.get(name, ("", ""))
     linear(lambda size: rows(maker, before + piece * (size // len(piece)) + after), 120_000)
 
 
-def test_time_of_documents_in_documents(maker: type[Rows]) -> None:
-    """Each level is read once more, and there are no more than `depth`: a megabyte within all of them."""
+def test_nested_documents_are_linear(maker: type[Rows]) -> None:
+    """Each level is read again, and there are at most `depth`: one megabyte nested in all of them."""
     linear(lambda size: rows(maker, nested(WITH.depth, "x" * size)), 1 << 19)
     linear(lambda size: rows(maker, nested(8, "<a href=x>" * (size // 10))), 120_000)
 
 
-def test_a_long_base_around_many(maker: type[Rows]) -> None:
-    """The base of the page is resolved against once, not for each document and each script in it."""
+def test_a_long_base_is_resolved_once(maker: type[Rows]) -> None:
+    """Not for each document and script in the page."""
 
     def read(size: int) -> object:
         page = "<base href='http://h/" + "x" * size + "/'>"
@@ -205,7 +205,7 @@ def test_a_long_base_around_many(maker: type[Rows]) -> None:
     linear(read, 200_000)
 
 
-# -- other documents, and who asks
+# -- other documents, and options
 
 HELD = (
     '<meta property="og:image" content="i"/><script type="application/ld+json">{"@id": "j"}</script>'
@@ -240,18 +240,18 @@ def passed(path: Path, **kwargs: Any) -> dict[str, int]:
     return end.passed
 
 
-def test_json_ld_has_its_base_in_other_documents(tmp_path: Path) -> None:
+def test_json_ld_uses_the_base_of_other_documents(tmp_path: Path) -> None:
     content = '<script type="application/ld+json">{"@context": {"@base": "e/"}, "@id": "j"}</script>'
     (tmp_path / "a.xhtml").write_text(f'<html xmlns="http://www.w3.org/1999/xhtml" xml:base="/d/">{content}</html>')
     assert [row.target for row in extract(tmp_path / "a.xhtml", "http://h/", metadata=True)][-1] == "http://h/d/e/j"
 
 
-def test_what_is_passed_over_has_words_in_broken() -> None:
+def test_broken_describes_all_skipped_content() -> None:
     kinds = {kind for names in EMBEDDED.values() for kind in names.values()}
     assert kinds | {"json"} <= PASSED.keys()
 
 
-def test_json_that_is_not_asked_for_is_counted(tmp_path: Path) -> None:
+def test_without_the_option_json_is_counted(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"href": "x"}')
     assert (passed(tmp_path / "a.json"), list(extract(tmp_path / "a.json"))) == ({"json": 1}, [])
     assert [row.reference for row in extract(tmp_path / "a.json", json=True)] == ["x"]
@@ -295,7 +295,7 @@ def test_browsers_have_the_same_bases(tmp_path: Path) -> None:
     assert (browsers["x y"], browsers["z w"]) == ("http://h/d/e/x%20y", "http://h/d/z%20w")
 
 
-def test_nothing_is_read_that_is_not_asked_for() -> None:
+def test_without_options_nothing_embedded_is_read() -> None:
     content = EmbeddedContent("application/ld+json", '{"@id": "x"}')
     assert [type(item).__name__ for item in embedded_data.read(content, BASE, Options())] == ["PassedContent"]
     assert list(embedded_data.read(content, BASE, WITH)) == [Found("script ld+json > /@id", "x")]

@@ -1,4 +1,4 @@
-"""Feeds: content that is escaped or in base64, and the names of elements that hold references."""
+"""Feeds: escaped and base64 content, and elements with references."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONSTRUCTS = ("title", "tagline", "info", "copyright", "summary", "content")
 
 
 def read(text: str) -> tuple[list[tuple[str, str]], Counter[str]]:
-    """References, and notes and kinds of content that is skipped."""
+    """References, and the kinds of notes and skipped content."""
     items = list(xml.read(Document("d", text.encode(), OUTER), Options()))
     references = [(item.where, item.reference) for item in items if isinstance(item, Found)]
     return references, Counter(item.kind for item in items if isinstance(item, Note | PassedContent))
@@ -68,7 +68,7 @@ def packed(content: bytes | str) -> str:
         ('content mode="base64" type="image/svg+xml"', packed('<a href="x"'), [], ["truncated"]),
         ('content mode="rot13"', "&lt;a href=x>", [], ["unsupported"]),
         ('content mode="base64"', "", [], []),
-        # RFC 4287 4.1.3.3: an XML type has child elements, a text is as it is, everything else is in base64.
+        # RFC 4287 4.1.3.3: XML types have child elements, text is literal, everything else is base64.
         ('content type="image/png"', packed(b"\x89PNG"), [], ["image"]),
         ('content type="application/octet-stream"', "not base64", [], ["corrupt"]),
         ('content type="text/html"', packed(LINK), ["content > a href"], ["wrong-encoding"]),
@@ -88,9 +88,7 @@ def packed(content: bytes | str) -> str:
         ('content encoding="utf-8"', "text", [], []),
     ],
 )
-def test_content_that_is_encoded_is_read_counted_or_noted(
-    tag: str, content: str, found: list[str], notes: list[str]
-) -> None:
+def test_encoded_content_is_read_counted_or_noted(tag: str, content: str, found: list[str], notes: list[str]) -> None:
     assert read(element(tag, content, f'feed xmlns="{ATOM}"')) == ([(place, "x") for place in found], Counter(notes))
 
 
@@ -106,8 +104,8 @@ ENCODINGS = ('mode="%s"', 'encoding="%s"', 'dt:dt="bin.%s"', 'rdf:datatype="http
 
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("name", ELEMENTS)
-def test_no_encoding_passes_in_silence(root: str, name: str) -> None:
-    """Whatever element of a feed says that its content is encoded."""
+def test_no_encoding_is_ignored_silently(root: str, name: str) -> None:
+    """For any element of a feed with encoded content."""
     assert root.partition(" ")[0] in FEEDS
     for attribute in ENCODINGS:
         tag = f"{name} {attribute % 'base64'}"
@@ -118,14 +116,14 @@ def test_no_encoding_passes_in_silence(root: str, name: str) -> None:
         assert read(element(f"{name} {attribute % 'hex'}", "3C", root))[1] == Counter(["unsupported"]), tag
 
 
-def test_content_in_content_has_a_limit() -> None:
+def test_the_depth_of_nested_content_is_limited() -> None:
     text = "<a href='x'/>"
     for _ in range(20):
         text = f'<feed xmlns="{ATOM}"><content mode="base64" type="text/xml">{packed(text)}</content></feed>'
     assert read(text) == ([], Counter(["too-deep"]))
 
 
-def test_base_of_an_element_holds_for_what_is_decoded() -> None:
+def test_the_base_of_an_element_applies_to_decoded_content() -> None:
     packed_link = packed('<r xml:base="z/"><s href="x"/></r>')
     content = f'<content type="image/svg+xml" mode="base64">{packed_link}</content>'
     text = f'<feed xmlns="{ATOM}" xml:base="http://i/">{content}</feed>'
@@ -172,7 +170,7 @@ def test_content_items_of_rss_10(encoding: str, value: str, found: list[tuple[st
     assert others == Counter(notes)
 
 
-# Elements that hold a URI, by the documentation of each namespace, and by what readers of feeds take in their place.
+# Elements that contain a URI, by the documentation of each namespace, and by what feed readers accept.
 URI_ELEMENTS = {
     "http://purl.org/rss/1.0/modules/aggregation/": ["sourceURL"],
     "http://backend.userland.com/blogChannelModule": ["blogRoll", "mySubscriptions", "blink", "changes"],
@@ -200,7 +198,7 @@ URI_ELEMENTS = {
     ATOM_03: ["url"],
     "http://www.opengis.net/kml/2.2": ["href", "styleUrl", "targetHref", "sourceHref"],
 }
-# In attributes: of these elements the customary ones (href, src, url, rdf:resource) are read in every vocabulary.
+# In attributes: the usual ones (href, src, url, rdf:resource) are read in every vocabulary.
 URI_ATTRIBUTES = {
     "https://podcastindex.org/namespace/1.0": [
         "person img", "person href", "source uri", "socialInteract uri", "remoteItem feedUrl", "chapters url",
@@ -233,8 +231,8 @@ def test_elements_with_a_uri_by_their_namespace(root: str) -> None:
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
-def test_misspelled_namespace_is_known(namespace: str) -> None:
-    """As feeds have them: another case, https, a slash too few or too many."""
+def test_misspelled_namespaces_are_known(namespace: str) -> None:
+    """As in real feeds: other case, https, a missing or additional slash."""
     names = NAMESPACES[namespace]
     for name in (
         namespace.upper(),

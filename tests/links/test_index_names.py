@@ -1,4 +1,4 @@
-"""Names of archive files in an index: none leads outside of the place of the archives, however it is decoded."""
+"""Names of archive files in an index cannot leave the folder of the archives, in any encoding."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROOTS = ("http://h/archives/", "https://h:8443/a/b", "http://h/a%20b/", "s3://bu
 
 
 def names() -> Iterator[str]:
-    """Each form of dots with each form of a slash, encoded up to six times, and drawn ones between good segments."""
+    """Each form of dots with each form of a slash, encoded up to six times, and random ones between valid segments."""
     for dots in DOTS:
         for slash in SLASHES:
             name = f"{dots}{slash}secret"
@@ -49,7 +49,7 @@ def names() -> Iterator[str]:
 
 
 def decodings(uri: str) -> Iterator[str]:
-    """What servers could take a path for: decoded some times, with backslashes, parameters left out, blanks cut."""
+    """Readings of a path by servers: decoded repeatedly, with backslashes, without parameters or spaces."""
     path = uri
     for _ in range(20):
         for text in (path, path.replace("\\", "/")):
@@ -66,7 +66,7 @@ def archive_files(root: str) -> _ArchiveFiles:
 
 
 @pytest.mark.parametrize("root", ROOTS)
-def test_no_name_leads_out(root: str) -> None:
+def test_no_name_leaves_the_folder(root: str) -> None:
     files = archive_files(root)
     folder = f"{root.rstrip('/')}/"
     find_file = Judged(files.find)
@@ -98,7 +98,7 @@ def test_names_of_archives_are_found(root: str, name: str) -> None:
     assert unquote_to_bytes(path[1]).endswith(unquote_to_bytes(name.encode()))
 
 
-def test_long_names_take_linear_time() -> None:
+def test_long_names_are_linear() -> None:
     files = archive_files(ROOTS[0])
     for name in (
         "%25" * 200_000,
@@ -111,8 +111,8 @@ def test_long_names_take_linear_time() -> None:
         files.find(name)
 
 
-def test_a_server_is_asked_for_nothing_outside(tmp_path: Path) -> None:
-    """A server that decodes a path twice would send the secret, which lies beside the folder of the archives."""
+def test_no_request_leaves_the_folder(tmp_path: Path) -> None:
+    """A server that decodes a path twice would send the secret next to the folder of the archives."""
     requests: list[str] = []
 
     class Handler(RangeHandler):

@@ -1,4 +1,4 @@
-"""The link graph: the same as a dictionary counts, whatever lies on disk in between."""
+"""The link graph equals the counts of a dictionary, however much is on disk in between."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def host(text: str) -> str | None:
 
 
 def counted(links: list[Link]) -> Counter[Key]:
-    """Row by row, by the values of the package."""
+    """Row by row, with the package's values."""
     counts: Counter[Key] = Counter()
     for row in links:
         if row.target is not None:
@@ -56,7 +56,7 @@ def order(key: Key) -> list[tuple[bool, str]]:
     return [(part is None, part or "") for part in key]
 
 
-def test_pairs_are_those_of_the_values() -> None:
+def test_pairs_agree_with_the_values() -> None:
     targets = [t for t in TARGETS if t != "//"]
     links = [link(b, t) for b in BASES for t in (*targets, None)] * 2
     pairs = to_batch(links).pairs()
@@ -66,7 +66,7 @@ def test_pairs_are_those_of_the_values() -> None:
     assert Batch(links).pairs() == pairs
 
 
-def test_of_nothing() -> None:
+def test_an_empty_graph() -> None:
     assert to_batch([]).pairs() == []
     assert to_batch([link("http://a/", None)]).pairs() == []
     with Graph() as graph:
@@ -96,7 +96,7 @@ def test_pairs_on_disk_add_up(limit: int, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_memory_does_not_grow_with_the_graph() -> None:
-    """What is held while 300,000 pairs come and go."""
+    """While 300,000 pairs come and go."""
     with Graph(5_000) as graph:
         tracemalloc.start()
         for start in range(0, 300_000, 3_000):
@@ -115,14 +115,14 @@ def test_a_host_may_be_of_any_size() -> None:
         assert [(len(b or ""), n) for (_, b, _), n in listed(graph)] == [(100_001, 3), (100_001, 3), (100_001, 2)]
 
 
-def test_pairs_that_come_again_take_no_more_room(tmp_path: Path) -> None:
+def test_repeated_pairs_take_no_more_space(tmp_path: Path) -> None:
     with Graph(100, tmp_path) as graph:
         for _ in range(40):
             graph.add([("a", "b" * (1 << 20), None, 1)])
         assert not os.listdir(tmp_path)
 
 
-def test_a_full_disk_is_an_error_of_the_system(tmp_path: Path) -> None:
+def test_a_full_disk_is_an_os_error(tmp_path: Path) -> None:
     with Graph(1, tmp_path) as graph:
         graph.add([("a", "b", None, 1), ("a", "c", None, 1)])
         assert graph._database is not None
@@ -135,10 +135,10 @@ def test_a_full_disk_is_an_error_of_the_system(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["g.csv", "g.jsonl", "g.parquet", "g.arrow"])
 @pytest.mark.parametrize("error", [OSError("the disk is full"), KeyboardInterrupt()])
 @pytest.mark.parametrize("rows_before", [0, 1])
-def test_a_graph_that_ends_early_replaces_no_table(
+def test_an_unfinished_graph_replaces_no_table(
     name: str, error: BaseException, rows_before: int, tmp_path: Path
 ) -> None:
-    """SQLite sorts the pairs while they are written: its disk may be full then, or Ctrl-C comes."""
+    """SQLite sorts the pairs during writing: the disk may be full then, or Ctrl-C may come."""
 
     def write() -> None:
         with open_writer(tmp_path / name, schema()) as writer, Graph() as graph:
@@ -175,8 +175,8 @@ finally:
 
 
 @pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
-def test_the_job_loads_neither_acero_nor_pandas(tmp_path: Path) -> None:
-    """Together they take as long to load as overthere does: pyarrow loads pandas for a list that becomes an array."""
+def test_the_job_imports_neither_acero_nor_pandas(tmp_path: Path) -> None:
+    """Together they take as long to import as overthere: pyarrow imports pandas to convert lists."""
     page = tmp_path / "a.html"
     page.write_text('<a href="x"><a href="mailto:a@b"><a href="http://[">')
     (tmp_path / "b.warc").write_bytes(b"no WARC")

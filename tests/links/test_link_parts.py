@@ -1,4 +1,4 @@
-"""Parts of a job as text: what another machine is told to read."""
+"""Parts of a job as text, which other machines read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TASK = Task(("/a", "/\udcff"), "/", "http://h/", 1, None, 3, None)
 PART = Part(7, (TASK, TASK._replace(end=9, base=None, root=None, name="-")), "key", "/folder")
 
 
-def test_there_and_back(tmp_path: Path) -> None:
+def test_parts_convert_to_text_and_back(tmp_path: Path) -> None:
     assert Part.from_json(PART.to_json()) == PART
     assert PART.to_json().isascii()
     (tmp_path / "a.html").write_bytes(b"x")
@@ -47,7 +47,7 @@ def with_task(**kwargs: Any) -> str:
         with_task(base="no base"), with_task(base=1), "[" * 100_000, '{"number": ' + "9" * 5000 + "}",
     ],
 )  # fmt: skip
-def test_what_is_none(text: object) -> None:
+def test_invalid_parts_are_rejected(text: object) -> None:
     with pytest.raises((ValueError, InvalidURI)):
         Part.from_json(text)
 
@@ -58,13 +58,13 @@ def test_what_is_none(text: object) -> None:
         lambda item: st.lists(item) | st.dictionaries(st.sampled_from([*Part._fields, *Task._fields]), item),
     )
 )
-def test_no_other_error(found: Any) -> None:
+def test_invalid_parts_raise_only_documented_errors(found: Any) -> None:
     with pytest.raises(ValueError, match="not a part"):
         Part.from_json(json.dumps(found))
 
 
-def test_a_part_that_ends_late_does_not_stop_the_next_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Executors of a job that was stopped may make their folder while the next job begins."""
+def test_a_late_part_does_not_stop_the_next_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Executors of a stopped job may create their folder while the next job starts."""
     place = FilePlace(str(tmp_path / "out"))
     place.begin("job", 1)
     save = Checkpoint.save

@@ -1,4 +1,4 @@
-"""What the job has seen: counted, added up over workers, said in words and drawn."""
+"""The summary of a job: counted, added up over workers, as text and as a picture."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def links(number: int, seed: int) -> list[Link]:
 
 
 def counted(rows: list[Link]) -> dict[str, object]:
-    """The same, row by row."""
+    """The same counts, row by row."""
     refer = [row for row in rows if row.reference is not None]
     valid = [row for row in refer if row.target is not None]
     hosts = [(URI(row.base or "").host, URI(row.target or "").host) for row in valid]
@@ -74,7 +74,7 @@ def summary(rows: list[Link], documents: int = 1) -> Summary:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_counts_are_those_of_the_rows(seed: int) -> None:
+def test_counts_agree_with_the_rows(seed: int) -> None:
     rows = links(300, seed)
     total, expected = summary(rows), counted(rows)
     assert {name: getattr(total, name) for name in expected} == expected
@@ -96,7 +96,7 @@ def test_workers_add_up_in_any_order() -> None:
     assert Summary.from_dict(json.loads(json.dumps(total.to_dict()))) == total
 
 
-def test_beyond_its_size_a_top_keeps_its_promise() -> None:
+def test_an_overfull_top_list_keeps_its_guarantee() -> None:
     draw_ = random.Random(3)
     tops, real = [], Counter[str]()
     for _ in range(5):
@@ -117,7 +117,7 @@ def test_beyond_its_size_a_top_keeps_its_promise() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_lines_for_people(width: int) -> None:
+def test_the_summary_as_text(width: int) -> None:
     total = reduce(add, (summary(links(400, seed), 1234) for seed in range(4)))
     total.hosts.add([("a-host-with-a-long-name." * 9 + "org", 10**9), ("\x1b[31m日本\u202e", 10**8)])
     total.seconds = 75.4
@@ -130,19 +130,19 @@ def test_lines_for_people(width: int) -> None:
     assert "1 min 15 s" in text
 
 
-def test_lines_of_nothing() -> None:
+def test_the_empty_summary_as_text() -> None:
     assert [line.split() for line in Summary().lines()] == [["documents", "0"], ["references", "0"], ["invalid", "0"]]
 
 
 @pytest.mark.parametrize("width", range(3, 40))
-def test_the_middle_of_a_long_name_goes(width: int) -> None:
+def test_long_names_are_shortened_in_the_middle(width: int) -> None:
     for text in ("www.example.org", "日本語日本語.example", "é" * 30, "a" * 10_000, ""):
         short = shorten_middle(text, width)
         assert columns(short) <= width
         assert short == text if columns(text) <= width else "…" in short
 
 
-def test_a_picture_is_xml_whatever_a_host_holds() -> None:
+def test_a_picture_is_valid_xml_for_any_host() -> None:
     total = summary(links(400, 1))
     names = ["<script>&\"'", "\x00\x1b]\ud800\uffff", "\u202e日本", "", "x" * 300, "]]>", "<!--", *map(str, range(30))]
     total.hosts.add((name, 100 - at) for at, name in enumerate(names))
@@ -155,14 +155,14 @@ def test_a_picture_is_xml_whatever_a_host_holds() -> None:
     assert "<script>&\"'" in texts
     assert EMPTY_HOST in texts
     panel = next(g for g in root.iter(f"{ns}g") if "Links by host" in "".join(g.itertext()))
-    assert len(list(panel.iter(f"{ns}rect"))) == 20 + 2  # the first hosts, the other ones, and no host
+    assert len(list(panel.iter(f"{ns}rect"))) == 20 + 2  # the first hosts, the others, and no host
     assert not list(root.iter("script"))
     top, bottom = (float(n) for n in (root.get("viewBox") or "").split()[1::2])
     assert top == 0 < bottom
     assert all(float(node.get("x") or 0) >= 0 for node in root.iter())
 
 
-def test_a_picture_scales_and_is_told_in_words() -> None:
+def test_a_picture_scales_and_has_a_description() -> None:
     total = summary(links(40, 1))
     long = "harbour." * 12 + "example"
     total.hosts.add([(long, 1000), ("a\u202eb", 900)])
@@ -174,10 +174,10 @@ def test_a_picture_scales_and_is_told_in_words() -> None:
     assert named["title"] == "The site"
     assert f"Links by host: {long} 1,000, a\ufffdb 900" in (named["desc"] or "")
     text = "".join(node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text"))
-    assert long in text  # whole, on lines of its own
+    assert long in text  # complete, on separate lines
 
 
-def test_a_picture_of_nothing() -> None:
+def test_the_empty_summary_as_a_picture() -> None:
     text = draw(Summary())
     ElementTree.fromstring(text)
     assert "there are no references" in text
@@ -185,7 +185,7 @@ def test_a_picture_of_nothing() -> None:
 
 
 def test_the_current_document_is_not_invalid() -> None:
-    """Before RFC 3986 an empty reference has no target, and is valid (url-1997 3; uri-2003 4.2)."""
+    """Before RFC 3986 an empty reference has no target, but is valid (url-1997 3; uri-2003 4.2)."""
     row = Link("s", "http://h/", "retrieval", "", "a href", None, None, True, *[None] * 5)
     total = Summary()
     total.add(to_batch([row]))

@@ -1,4 +1,4 @@
-"""The link table on disk: what is written is read back, and what was broken off is gone on with."""
+"""The link table on disk: written tables are read back, and interrupted ones are continued."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from support import ROOT
 
 KINDS = (*FORMATS, "/")
 INDEXED = (".parquet", ".arrow", ".feather", ".arrows")
-"""What is not gone on with in its own octets."""
+"""Bytes of formats that cannot be continued byte by byte."""
 
 
 def from_duckdb(file: Path) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def from_duckdb(file: Path) -> list[dict[str, Any]]:
 
 
 def stored(path: Path) -> list[dict[str, Any]]:
-    """The rows of a table, by somebody else's reader."""
+    """The rows of a table, read by another library."""
     if path.is_dir():
         return [row for part in sorted(path.glob("part-*.parquet")) for row in pq.read_table(part).to_pylist()]
     if path.suffix == ".parquet":
@@ -64,13 +64,13 @@ def name(folder: Path, kind: str) -> str:
     return f"{folder}/t{kind}"
 
 
-def test_the_schema_is_that_of_links() -> None:
+def test_the_schema_has_the_fields_of_a_link() -> None:
     assert tuple(schema().names) == Link._fields
     assert not any(pa.types.is_dictionary(field.type) for field in schema())
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_read_is_what_was_written(tmp_path: Path, kind: str) -> None:
+def test_written_tables_are_read_back(tmp_path: Path, kind: str) -> None:
     rows = links(500)
     with open_writer(name(tmp_path, kind)) as writer:
         for start in range(0, 500, 70):
@@ -88,7 +88,7 @@ def test_a_table_without_rows_is_a_table(tmp_path: Path, kind: str) -> None:
         assert pq.read_table(name(tmp_path, kind)).schema.equals(schema())
 
 
-def test_csv_tells_undefined_from_empty_and_json_lines_are_those_of_json(tmp_path: Path) -> None:
+def test_csv_distinguishes_undefined_and_empty_and_json_lines_are_json(tmp_path: Path) -> None:
     row = Link("s", "", None, '"', ",", None, None, True, None, None, 7, None, "=")
     for kind in (".csv", ".jsonl"):
         with open_writer(name(tmp_path, kind)) as writer:
@@ -113,7 +113,7 @@ def test_lone_surrogates_do_not_end_a_job() -> None:
     assert batch.column("reference") == ["ü?", None]
 
 
-def test_large_batches_are_made_text_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_batches_are_converted_to_text_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = links(200)
     monkeypatch.setattr(reading, "_BATCH_BYTES", 500)
     monkeypatch.setattr(text_table, "BLOCK", 100)
@@ -137,7 +137,7 @@ def test_row_groups_are_neither_small_nor_large(tmp_path: Path) -> None:
     assert pq.ParquetFile(tmp_path / "u.parquet").num_row_groups == 3
 
 
-def test_nothing_stands_under_the_name_until_it_is_whole(tmp_path: Path) -> None:
+def test_a_table_has_its_name_only_when_complete(tmp_path: Path) -> None:
     for kind in FORMATS:
         file = Path(name(tmp_path, kind))
         file.write_text("before")
@@ -162,9 +162,7 @@ def finish(path: str, tasks: list[list[Link]], resume: bool = True) -> None:
 
 @pytest.mark.parametrize("often", [True, False], ids=["marks at every commit", "marks at the end"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_job_goes_on_from_wherever_it_was_cut(
-    tmp_path: Path, kind: str, often: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_job_continues(tmp_path: Path, kind: str, often: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_table, "SECONDS", 0 if often else 1e9)
     monkeypatch.setattr(writers, "ROWS", 10)
     monkeypatch.setattr(folder, "ROWS", 15)
@@ -179,10 +177,10 @@ def test_a_job_goes_on_from_wherever_it_was_cut(
             for number, task in enumerate(tasks[:count]):
                 writer.write(to_batch(task))
                 writer.commit({"tasks": number + 1})
-            writer.write(to_batch(tasks[count][: len(tasks[count]) // 2]))  # of a task that does not come to its end
+            writer.write(to_batch(tasks[count][: len(tasks[count]) // 2]))  # part of an unfinished task
         rows_before = sum(map(len, tasks[:count]))
         assert stored(Path(path)) == complete[: rows_before + len(tasks[count]) // 2]
-        with open_writer(path, job="j", resume=True) as writer:  # and once more, without getting further
+        with open_writer(path, job="j", resume=True) as writer:  # and again, without progress
             assert (writer.rows, writer.state) == (rows_before, {"tasks": count} if count else None)
             assert f"{rows_before:,} rows" in (writer.notice or "")
         assert stored(Path(path)) == complete[:rows_before]
@@ -195,7 +193,7 @@ def test_a_job_goes_on_from_wherever_it_was_cut(
             with open_writer(path, job="j", resume=True) as writer:
                 assert writer.done
                 assert "complete" in (writer.notice or "")
-        else:  # its mark has gone, as nothing is left to do
+        else:  # its marker is gone, since nothing remains to do
             with pytest.raises(ResumeError, match="is complete or belongs to another job"):
                 open_writer(path, job="j", resume=True)
         assert sorted((f, f.stat().st_mtime_ns) for f in tmp_path.rglob("*")) == before
@@ -220,7 +218,7 @@ with open_writer(sys.argv[1], job="j", resume=sys.argv[2] == "resume") as writer
 
 
 def broken_off(path: str, sent: signal.Signals, least: int, resume: bool = False) -> int:
-    """A job to which a signal is sent after some tasks; how many it had told of, at least."""
+    """A job that gets a signal after some tasks; the result is the minimum number of reported tasks."""
     job = subprocess.Popen(
         [sys.executable, "-c", JOB, path, "resume" if resume else ""],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
@@ -242,7 +240,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only"
 
 @posix
 @pytest.mark.parametrize("kind", KINDS)
-def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
+def test_after_a_kill_the_table_is_consistent(tmp_path: Path, kind: str) -> None:
     path = name(tmp_path, kind)
     count = broken_off(path, signal.SIGKILL, 12)
     if kind != "/":
@@ -262,7 +260,7 @@ def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
 
 @posix
 @pytest.mark.parametrize("kind", KINDS)
-def test_ctrl_c_leaves_whole_rows_and_a_kill_after_it_loses_none(tmp_path: Path, kind: str) -> None:
+def test_ctrl_c_leaves_complete_rows_and_a_later_kill_loses_none(tmp_path: Path, kind: str) -> None:
     path = name(tmp_path, kind)
     count = broken_off(path, signal.SIGINT, 5)
     whole = stored(Path(path))
@@ -278,8 +276,8 @@ def test_ctrl_c_leaves_whole_rows_and_a_kill_after_it_loses_none(tmp_path: Path,
 
 @posix
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kind: str) -> None:
-    # The first tasks fit into parts of a folder, and nothing else does.
+def test_a_full_disk_is_reported_and_complete_rows_are_kept(tmp_path: Path, kind: str) -> None:
+    # The first tasks fit into parts of a folder, and nothing else fits.
     job = JOB.replace("17", "900 if number < 3 else 40_000").replace("ROWS = 20", "ROWS = 300")
     limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (250_000, 250_000))"
     path = name(tmp_path, kind)
@@ -304,8 +302,8 @@ def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kin
 
 @posix
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "/"])
-def test_a_disk_that_is_full_at_any_octet_makes_no_table_look_complete(tmp_path: Path, kind: str) -> None:
-    """The old table stays, or whole rows stand there with the mark from which the next run goes on."""
+def test_a_full_disk_at_any_byte_leaves_no_table_that_looks_complete(tmp_path: Path, kind: str) -> None:
+    """There is the old table, or complete rows with the marker from which the next run continues."""
     limited = "import resource; limit = int(sys.argv[3]); resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))"
     job = JOB.replace("import sys", f"import sys; {limited}").replace("100_000", "100")
     old = [row._asdict() for row in links(5)]
@@ -347,8 +345,8 @@ with open_writer(sys.argv[1], job="j") as writer:
 
 @posix
 @pytest.mark.parametrize("kind", INDEXED)
-def test_a_disk_that_is_full_at_the_last_octet_is_said(tmp_path: Path, kind: str) -> None:
-    # The system writes what there is room for, and says so; only the next octet is an error.
+def test_a_full_disk_at_the_last_byte_is_reported(tmp_path: Path, kind: str) -> None:
+    # The system writes as much as fits and reports that; only the next byte is an error.
     with open_writer(name(tmp_path, kind), job="j") as writer:
         writer.write(to_batch(links(200)))
         writer.commit({"tasks": 1, "done": True})
@@ -363,7 +361,7 @@ def test_a_disk_that_is_full_at_the_last_octet_is_said(tmp_path: Path, kind: str
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_another_job_is_refused(tmp_path: Path, kind: str) -> None:
+def test_another_job_is_rejected(tmp_path: Path, kind: str) -> None:
     path = name(tmp_path, kind)
     with open_writer(path, job='{"base": "http://u:secret@h/", "rung": "SYNTAX"}') as writer:
         writer.write(to_batch(links(3)))
@@ -378,7 +376,7 @@ def test_another_job_is_refused(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_table_without_a_mark_is_not_gone_on_with(tmp_path: Path, kind: str) -> None:
+def test_a_table_without_a_marker_is_not_continued(tmp_path: Path, kind: str) -> None:
     with open_writer(name(tmp_path, kind)) as writer:
         writer.write(to_batch(links(3)))
     with pytest.raises(ResumeError, match=r"mark|complete"):
@@ -410,7 +408,7 @@ def lose_a_part(path: Path) -> None:
         ("/", lose_a_part),
     ],
 )
-def test_what_was_spoiled_in_between_is_refused(tmp_path: Path, kind: str, spoil: Callable[[Path], None]) -> None:
+def test_a_table_changed_in_between_is_rejected(tmp_path: Path, kind: str, spoil: Callable[[Path], None]) -> None:
     path = name(tmp_path, kind)
     with open_writer(path, job="j") as writer:
         writer.write(to_batch(links(3)))
@@ -422,12 +420,12 @@ def test_what_was_spoiled_in_between_is_refused(tmp_path: Path, kind: str, spoil
 
 @posix
 @pytest.mark.parametrize("kind", KINDS)
-def test_two_jobs_do_not_write_one_table(tmp_path: Path, kind: str) -> None:
+def test_two_jobs_cannot_write_the_same_table(tmp_path: Path, kind: str) -> None:
     with open_writer(name(tmp_path, kind), job="j"), pytest.raises(BlockingIOError, match="another process"):
         open_writer(name(tmp_path, kind), job="j", resume=True)
 
 
-def test_where_a_table_cannot_be(tmp_path: Path) -> None:
+def test_invalid_places_for_a_table(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.parquet"):
         open_writer(tmp_path / "x.xls")
     with pytest.raises(ValueError, match="for a folder"):
@@ -443,7 +441,7 @@ def test_where_a_table_cannot_be(tmp_path: Path) -> None:
     assert (tmp_path / "d" / "part-00000.parquet").read_text() == "mine"
 
 
-def test_a_folder_is_written_over_only_if_it_is_a_table(tmp_path: Path) -> None:
+def test_a_folder_is_overwritten_only_if_it_is_a_table(tmp_path: Path) -> None:
     path = f"{tmp_path}/d/"
     for number in (5, 3):
         with open_writer(path) as writer:
@@ -452,7 +450,7 @@ def test_a_folder_is_written_over_only_if_it_is_a_table(tmp_path: Path) -> None:
     assert sorted(os.listdir(path)) == ["_overthere.json", "part-00000.parquet"]
 
 
-def test_a_long_task_is_cut_into_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_task_is_split_into_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder, "ROWS", 10)
     with open_writer(f"{tmp_path}/d/") as writer:
         for number in range(20):
@@ -474,7 +472,7 @@ def test_standard_output(tmp_path: Path, form: str, capfdbinary: pytest.CaptureF
 
 @posix
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_pipe_is_written_to_as_it_is(tmp_path: Path, kind: str) -> None:
+def test_a_pipe_is_written_directly(tmp_path: Path, kind: str) -> None:
     os.mkfifo(tmp_path / f"x{kind}")
     with open(tmp_path / f"y{kind}", "wb") as file:
         cat = subprocess.Popen(["cat", tmp_path / f"x{kind}"], stdout=file)
@@ -491,7 +489,7 @@ def test_a_batch_of_another_schema_and_a_closed_table(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_signal_waits_for_the_end_of_the_block() -> None:
+def test_a_signal_is_handled_after_the_block() -> None:
     reached = []
 
     def write() -> None:
@@ -499,7 +497,7 @@ def test_a_signal_waits_for_the_end_of_the_block() -> None:
             os.kill(os.getpid(), signal.SIGINT)
             reached.append(True)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # Spark, of other tests, has its own
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # Spark, from other tests, has its own
     try:
         with pytest.raises(KeyboardInterrupt):
             write()
@@ -516,7 +514,7 @@ PLANTED = ("{}", "{}.part", "{}.resume", "{}.resume.part")
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("planted", PLANTED)
 @pytest.mark.parametrize("uri", ["link", "dangling", "hard"])
-def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, planted: str, uri: str) -> None:
+def test_a_planted_symlink_is_never_followed(tmp_path: Path, kind: str, planted: str, uri: str) -> None:
     victim, path = tmp_path / "victim", tmp_path / f"x{kind}"
     link = Path(planted.format(path))
     if uri != "dangling":
@@ -530,7 +528,7 @@ def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, plan
             open_writer(path, job="j")
         assert link.is_symlink()
     elif uri == "hard" and planted == "{}.resume":
-        # A file at the place of a mark, and none of ours: it is neither replaced nor removed.
+        # A foreign file in place of a marker: it is neither replaced nor removed.
         with pytest.raises(ResumeError, match="it has another name too"):
             open_writer(path, job="j")
         assert link.exists()
@@ -548,7 +546,7 @@ def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, plan
 @pytest.mark.parametrize("kind", [".csv", ".jsonl.gz"])
 @pytest.mark.parametrize("planted", ["{}.part", "{}.resume"])
 @pytest.mark.parametrize("uri", ["link", "hard", "fifo", "owner"])
-def test_a_job_goes_on_only_with_what_is_its_own(tmp_path: Path, kind: str, planted: str, uri: str) -> None:
+def test_a_job_continues_only_its_own_table(tmp_path: Path, kind: str, planted: str, uri: str) -> None:
     path = tmp_path / f"x{kind}"
     with open_writer(path, job="j") as writer:
         writer.write(to_batch(links(5)))
@@ -574,7 +572,7 @@ def test_a_job_goes_on_only_with_what_is_its_own(tmp_path: Path, kind: str, plan
 
 
 @posix
-def test_a_part_of_a_folder_is_not_written_through_a_link(tmp_path: Path) -> None:
+def test_a_part_of_a_folder_does_not_follow_a_symlink(tmp_path: Path) -> None:
     (tmp_path / "victim").write_bytes(b"precious")
     with open_writer(f"{tmp_path}/d/"):
         pass
@@ -599,7 +597,7 @@ def test_permissions_are_those_of_the_file_that_is_replaced(tmp_path: Path) -> N
         assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_cells_that_a_spreadsheet_would_compute(tmp_path: Path) -> None:
+def test_formulas_in_cells_are_escaped(tmp_path: Path) -> None:
     texts = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "'=1", "''-", "'x", "x", "", None, "http://h/?=a", "=", "\n=1"]
     rows = [Link(text or "", text, text, text, text, text, text, None, text, text, -5, text, text) for text in texts]
     with pytest.raises(ValueError, match="applies to CSV only"):
@@ -612,4 +610,4 @@ def test_cells_that_a_spreadsheet_would_compute(tmp_path: Path) -> None:
         assert references[:8] == ["'=1+1", "'+1", "'-1", "'@x", "'\t=1", "'\r=1", "''=1", "'''-"]
         assert [None if cell is None else cells.unescape(cell) for cell in references] == texts
         assert not [cell for cell in references if cell and cell[0] in "=+-@\t\r"]
-        assert {row["error_at"] for row in read} == {-5}  # a number is none that anybody has written
+        assert {row["error_at"] for row in read} == {-5}  # numbers are not foreign text

@@ -1,4 +1,4 @@
-"""What crawlers say of pages in WARC files: WAT, Heritrix, browsertrix."""
+"""Crawlers' metadata of pages in WARC files: WAT, Heritrix, browsertrix."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_wat(tmp_path: Path) -> None:
 
 
 def test_fields_of_http_in_wat(tmp_path: Path) -> None:
-    """Those of a response in a WARC file, each of them as often as it stands there; Link was lost."""
+    """All fields of a response as in a WARC file, each as often as it occurs; Link was once lost."""
     fields = {
         "link": ['<a>; rel="next, last", </b>;rel=x', " <c> "],
         "LOCATION": ["m", "n"],
@@ -79,7 +79,7 @@ def test_fields_of_http_in_wat(tmp_path: Path) -> None:
     ]
 
 
-def test_wat_that_is_none(tmp_path: Path) -> None:
+def test_invalid_wat(tmp_path: Path) -> None:
     odds: tuple[object, ...] = (
         {},
         {"Payload-Metadata": []},
@@ -117,7 +117,7 @@ def test_browsertrix(tmp_path: Path) -> None:
     ]
 
 
-def test_other_metadata_is_passed_over(tmp_path: Path) -> None:
+def test_other_metadata_is_skipped(tmp_path: Path) -> None:
     blocks = [
         metadata(b"fetchTimeMs: 5\r\ncharsetForLinkExtraction: x\r\n", b"application/warc-fields"),
         metadata(b'{"a": "http://h/"}', b"application/json"),

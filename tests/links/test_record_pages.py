@@ -1,4 +1,4 @@
-"""Records of WARC files that are read natively: the same rows as in Python, and what is odd is Python's."""
+"""WARC records read natively: the same rows as in Python, which reads unusual ones."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if kernel.name != "native":
     pytest.skip("the native kernel is absent or not asked for", allow_module_level=True)
 
 
-def test_both_ways_give_the_same() -> None:
-    """Whole records, odd ones, and each changed in many places: before it is packed, and after."""
+def test_both_kernels_give_the_same_rows() -> None:
+    """For valid and unusual records, each changed in many places: before compression, and after."""
     chance = random.Random(28)
     for seed in records.seeds():
         records.check(seed)
@@ -44,7 +44,7 @@ def test_both_ways_give_the_same() -> None:
 
 @pytest.mark.parametrize(("of", "natively", "in_all"), [("warc", 8, 12), ("arc", 3, 7)])
 def test_most_records_are_read_natively(monkeypatch: pytest.MonkeyPatch, of: str, natively: int, in_all: int) -> None:
-    """A comparison of nothing would be no comparison."""
+    """Otherwise the comparison would compare nothing."""
     complete = next(seed[4:] for seed in records.seeds() if bool(seed[0] & records.ARC) == (of == "arc"))
     _, _, pages = records.read_file(complete, Options(), natively=True, of=of)
     calls = []
@@ -62,7 +62,7 @@ def test_most_records_are_read_natively(monkeypatch: pytest.MonkeyPatch, of: str
 
 
 def read_natively(complete: bytes) -> dict[str, tuple[int, int]]:
-    """What of a WARC file is read natively, by kind."""
+    """What is read natively of a WARC file, by kind."""
     builder = make_rows_builder(Options())
     reader = RecordPages(builder, Document("w", b"", OUTER))  # type: ignore[arg-type]
     assert len(list(reader.read_records(io.BytesIO(complete), 0, len(complete), "", is_packed=False))) < 2
@@ -75,7 +75,7 @@ def read_natively(complete: bytes) -> dict[str, tuple[int, int]]:
      (100, b"http://h/" + b"a" * 50_000, True), (200, b"http://h/" + b"a" * 50_000, False)],
 )  # fmt: skip
 def test_envelopes_are_read_natively(links: int, uri: bytes, natively: bool) -> None:
-    """But not those that become more than a batch: Python makes several of them."""
+    """Except those that become more than a batch: Python makes several of them."""
     listed = b",".join(b'{"path":"A@/href","url":"x%d"}' % number for number in range(links))
     whole = records.envelope(b'"HTML-Metadata":{"Links":[%b]}' % listed, uri=uri)
     size = len(whole.partition(b"\r\n\r\n")[2]) - 4
@@ -94,7 +94,7 @@ def test_a_long_record_widens_the_window(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_each_gzip_member_of_many_records_is_its_own_file() -> None:
-    """Of the octets that were read before for another one, nothing is taken."""
+    """No bytes that were read for another member are used."""
     page = [record(f"<a href=x{number}>".encode()) for number in range(8)]
     complete = b"".join(gzip.compress(page[at] + page[at + 1], mtime=0) for at in range(0, 8, 2))
     rows, _, pages = records.read_file(complete, Options(), natively=True)
@@ -107,7 +107,7 @@ def record(page: bytes) -> bytes:
 
 
 def test_a_failing_record_is_its_own_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Python is asked for may fail: a note on that record, and the others are read."""
+    """An error in Python becomes a note on that record, and the others are read."""
     monkeypatch.setenv("OVERTHERE_FAULTS", "")
     from overthere.links.documents import html
 
@@ -129,7 +129,7 @@ def test_a_failing_record_is_its_own_row(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("flags", [0, records.PACKED])
 def test_crawls_in_archives_are_read_natively(flags: int) -> None:
-    """In ZIP, tar and one another: the rows are those that Python makes."""
+    """In ZIP, tar and nested: the rows are those of Python."""
     made = [seed[4:] for seed in records.seeds() if seed[:4] in (bytes(4), bytes((records.ARC, 0, 0, 0)))]
     assert len(made) == 2
     files = {name: records.pack(one) if flags else one for name, one in zip(("a.arc", "b.warc"), made, strict=True)}

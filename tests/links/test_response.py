@@ -1,4 +1,4 @@
-"""Responses of HTTP as archives hold them: line ends, chunks, codings, the fields that refer to something."""
+"""HTTP responses in archives: line ends, chunks, codings, fields with references."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIELDS = (b"HTTP/1.1 200 OK", b"Content-Type: text/html", b"X-Folded: a", b"\tb"
     ids=["crlf", "lf", "mixed", "mixed too", "two and one"],
 )
 def test_line_ends(ends: tuple[bytes, ...], body: bytes) -> None:
-    """RFC 9112 2.2: a line ends with LF, and a CR before it is ignored; once content to its CR LF CR LF was lost."""
+    """RFC 9112 2.2: LF ends a line, and a CR before it is ignored; content up to its CR LF CR LF was once lost."""
     lines = (*FIELDS, b"")
     block = b"".join(line + ends[number % len(ends)] for number, line in enumerate(lines)) + body
     document = single(record(block))
@@ -34,7 +34,7 @@ def test_line_ends(ends: tuple[bytes, ...], body: bytes) -> None:
 
 
 @pytest.mark.parametrize("field", [b"Transfer-Encoding", b"Content-Encoding"])
-def test_more_codings_than_there_are_are_not_tried(field: bytes) -> None:
+def test_too_many_codings_are_not_decoded(field: bytes) -> None:
     block = b"HTTP/1.1 200 OK\r\n" + field + b": " + b"chunked, gzip," * 2000 + b"\r\n\r\n" + b"1" * 100_000
     head = header(block)
     assert head is not None
@@ -105,7 +105,7 @@ def coded(data: bytes, *codings: bytes) -> tuple[bytes, list[str]]:
     return read_content(block, head, 100_000)
 
 
-def test_codings_over_one_another_and_behind_one_another() -> None:
+def test_nested_and_concatenated_codings() -> None:
     text = PAGE * 1000
     assert coded(gz(zlib.compress(text)), b"deflate, gzip") == (text, [])
     assert coded(gz(zlib.compress(text)), b"deflate", b"gzip") == (text, [])
@@ -131,7 +131,7 @@ def test_brotli_and_zstd() -> None:
         assert coded(packed[:-9], name)[1] != []
 
 
-def test_fields_that_refer() -> None:
+def test_fields_with_references() -> None:
     block = b"HTTP/1.1 200 OK\nRefresh: 5; URL='d?e'\nLink: <c>; rel=next\nRefresh: 3\n\n" + PAGE
     head, page = documents(record(block))
     assert (head.media_type, page.content) == (HTTP, PAGE)
@@ -139,8 +139,8 @@ def test_fields_that_refer() -> None:
 
 
 @pytest.mark.parametrize("told", ["text/html, text/html", "text/html charset=utf-8", "text", "html", "/", "text/"])
-def test_media_types_that_are_none(told: str) -> None:
-    """RFC 9110 8.3.1: the content decides, and that is said."""
+def test_invalid_media_types(told: str) -> None:
+    """RFC 9110 8.3.1: the content decides, with a note."""
     assert kind("x", told, b"<p><a href=x>") == ("html", ("wrong-type",))
     assert kind("x", told, b'{"a": 1}') == ("json", ("wrong-type",))
     assert kind("x.css", told, b"a { color: red }") == ("css", ("wrong-type",))
@@ -149,7 +149,7 @@ def test_media_types_that_are_none(told: str) -> None:
     assert kind(document.source, document.media_type, document.content) == ("html", ("wrong-type",))
 
 
-def test_in_linear_time() -> None:
+def test_responses_are_linear() -> None:
     outside = Document("w", b"", Base(URI("http://h/"), "retrieval"))
 
     for start, piece in (

@@ -1,4 +1,4 @@
-"""Sources that are URIs: against nginx, an FTP server, a gopher menu, data and file URIs."""
+"""URIs as sources: with nginx, an FTP server, a gopher menu, data and file URIs."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def short(server: Nginx, link_rows: list[Link]) -> list[tuple[str | None, ...]]:
     ]
 
 
-def test_what_is_a_uri(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sources_that_are_uris(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert is_uri("ab:c")
     Path("ab:c").write_text("<a href=x>")
@@ -145,8 +145,8 @@ def test_over_http(server: Nginx, path: str, expected: list[tuple[str | None, ..
     assert layers <= ({"entity"} if path in ("/d/a.zip", "/d/a.mhtml") else {"retrieval"})
 
 
-def test_a_redirect_as_an_archive_has_it(server: Nginx, tmp_path: Path) -> None:
-    """The rows of the same answer in a WARC file, but for their source."""
+def test_a_redirect_has_the_rows_of_an_archive(server: Nginx, tmp_path: Path) -> None:
+    """Of the same answer in a WARC file, except for the source."""
     from test_warc import record
 
     answer = b"HTTP/1.1 301 Moved\r\nLocation: ../\xc3\xa9\r\nLink: <s.css>; rel=x\r\nContent-Length: 0\r\n\r\n"
@@ -160,21 +160,21 @@ def test_a_redirect_as_an_archive_has_it(server: Nginx, tmp_path: Path) -> None:
     assert [(row.source, row.error) for row in over_http[2:]] == [(uri, "not-opened")]
 
 
-def test_content_location_is_as_the_edition_says(server: Nginx) -> None:
+def test_content_location_depends_on_the_edition(server: Nginx) -> None:
     (row,) = rows(server.uri("/located/page.html"))
     assert (row.base, row.base_from) == (server.uri("/located/page.html"), "retrieval")
     (row,) = rows(server.uri("/located/page.html"), edition="uri-2003")
     assert (row.base, row.base_from) == (server.uri("/elsewhere/x.html"), "content")
 
 
-def test_why_is_logged(server: Nginx, caplog: pytest.LogCaptureFixture) -> None:
+def test_reasons_are_logged(server: Nginx, caplog: pytest.LogCaptureFixture) -> None:
     rows(server.uri("/none"), server.uri("/page.html").replace("http://", "http://joe:secret@"))
     assert f"{server.uri('/none')}: 404 Not Found" in caplog.text
     assert "there is userinfo before the host" in caplog.text
     assert "secret" not in caplog.text
 
 
-def test_the_policy_is_that_for_others_unless_given(server: Nginx, tmp_path: Path) -> None:
+def test_the_default_policy_is_the_safe_one(server: Nginx, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<a href=x>")
     uris = [server.uri("/page.html"), (tmp_path / "a.html").as_uri()]
     assert [row.error for row in extract(uris)] == ["refused", "refused"]
@@ -182,7 +182,7 @@ def test_the_policy_is_that_for_others_unless_given(server: Nginx, tmp_path: Pat
     assert [row.error for row in rows(uris[0], policy=LOCAL.with_(max_bytes=3))] == ["not-opened"]
 
 
-def test_text_that_is_no_uri_and_schemes_without_content(tmp_path: Path) -> None:
+def test_invalid_uris_and_schemes_without_content(tmp_path: Path) -> None:
     errors = {text: [row.error for row in rows(text)] for text in ("http://[", "nobody:x", "telnet://h/", "urn:isbn:1")}
     assert errors == {key: ["not-opened"] for key in errors}
 
@@ -195,14 +195,14 @@ def answering(answer: bytes) -> Callable[[socket.socket, Served], None]:
     return handler
 
 
-def test_content_that_breaks_off() -> None:
+def test_truncated_content() -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n<a href=x>"
     with serve(answering(answer)) as served:
         link_rows = rows(f"http://127.0.0.1:{served.port}/")
     assert [(row.reference, row.error) for row in link_rows] == [(None, "truncated"), ("x", None)]
 
 
-def test_a_menu() -> None:
+def test_a_gopher_menu() -> None:
     menu = b"iWelcome\tx\tx\t0\r\n0A doc\t/doc.txt\tlocalhost\t70\r\n1Else\t/x\telse.example\t7071\r\n.\r\n"
     with serve(answering(menu)) as served:
         link_rows = rows(uri := f"gopher://127.0.0.1:{served.port}/1/menu")
@@ -212,13 +212,13 @@ def test_a_menu() -> None:
     ]
 
 
-def test_a_uri_as_a_value_and_beside_files(tmp_path: Path) -> None:
+def test_a_uri_as_a_value_and_with_files(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<a href=a>")
     link_rows = rows(str(tmp_path / "a.html"), URI("data:text/html,%3Ca%20href=x:y%3E"))
     assert [row.reference for row in link_rows] == ["a", "x:y"]
 
 
-def test_a_password_is_in_no_source(server: Nginx) -> None:
+def test_sources_contain_no_password(server: Nginx) -> None:
     (row,) = rows(server.uri("/page.html").replace("http://", "http://joe:secret@"))
     assert "secret" not in row.source
 
@@ -249,7 +249,7 @@ def test_over_ftp(ftp: Server) -> None:
     assert all(row.base_from == "retrieval" for row in link_rows)
 
 
-def test_the_files_that_hold_content_go(server: Nginx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_files_are_removed(server: Nginx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     uris = [server.uri("/page.html"), server.uri("/d/a.zip"), server.uri("/page.html"), server.uri("/none")]
     for jobs, most in ((1, 1), (8, 4)):
@@ -266,7 +266,7 @@ def test_the_files_that_hold_content_go(server: Nginx, tmp_path: Path, monkeypat
 
 @dataclass
 class Meeting:
-    """A server whose answers wait until so many requests are there at once, or until the last of them is."""
+    """A server that delays answers until a number of requests are waiting, or until the last one is."""
 
     together: int
     there: Counter[str] = field(default_factory=Counter[str])
@@ -283,7 +283,7 @@ class Meeting:
             self.met = self.met or self.there.total() == self.together
             self.changed.notify_all()
             self.changed.wait_for(lambda: self.met, NET)
-            # Whoever has come first answers last.
+            # The first request is answered last.
             if head.startswith("GET /0 "):
                 self.changed.wait_for(lambda: self.there.total() == 1, NET)
             self.there[host] -= 1
@@ -292,8 +292,8 @@ class Meeting:
 
 
 @pytest.mark.parametrize(("jobs", "together"), [(8, 4), (3, 3), (1, 1)])
-def test_several_at_once(jobs: int, together: int, tmp_path: Path) -> None:
-    """As many as are allowed, two of a host, and in the order of the sources; two of two hosts meet, or nobody does."""
+def test_several_sources_are_fetched_at_once(jobs: int, together: int, tmp_path: Path) -> None:
+    """As many as allowed, two per host, in order; otherwise two requests to two hosts would never meet."""
     (tmp_path / "a.html").write_text("<a href=y>")
     meeting = Meeting(together)
     with serve(meeting) as served:
@@ -306,7 +306,7 @@ def test_several_at_once(jobs: int, together: int, tmp_path: Path) -> None:
     assert [(row.source, row.error) for row in link_rows] == [(source, None) for source in sources]
 
 
-def test_nothing_is_asked_for_early_with_one_job(tmp_path: Path) -> None:
+def test_nothing_is_prefetched_with_one_job(tmp_path: Path) -> None:
     def sources(requests: list[int]) -> Iterator[str]:
         for number in range(20):
             requests.append(number)
@@ -320,8 +320,8 @@ def test_nothing_is_asked_for_early_with_one_job(tmp_path: Path) -> None:
         assert [row.reference for row in running] == [f"{number}:" for number in range(1, 20)]
 
 
-def test_what_waits_for_its_turn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond so many octets only what is next is retrieved."""
+def test_prefetched_bytes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above the limit only the next source is fetched."""
     monkeypatch.setattr(prefetch, "_MAX_WAITING", 100)
     prefetcher = prefetch._Prefetcher(LOCAL, "rfc3986", 2)
     every = [prefetch._Retrieval(f"data:,{'x' * 90}") for _ in range(8)]
@@ -337,7 +337,7 @@ def test_what_waits_for_its_turn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
     prefetcher.close()
 
 
-def test_a_thread_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -352,7 +352,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
         rows("data:text/html,x", "data:text/html,y")
 
 
-def test_marks_hold_the_content(tmp_path: Path) -> None:
+def test_marks_depend_on_the_content(tmp_path: Path) -> None:
     page = tmp_path / "a.html"
     page.write_text("<a href=a>")
     sources = [page.as_uri(), "data:text/html,x:y"]
@@ -369,7 +369,7 @@ def test_marks_hold_the_content(tmp_path: Path) -> None:
         run(1, first.mark)
 
 
-def test_no_policy_no_uris(tmp_path: Path) -> None:
+def test_without_a_policy_uris_are_rejected(tmp_path: Path) -> None:
     (task,) = tasks(["http://h/"], None, Options())
     assert (task.paths, task.retrieved) == (("http://h/",), None)
     with pytest.raises(ValueError, match=r"http://h/: a part of a job can have files only"):
@@ -382,7 +382,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_command(server: Nginx, tmp_path: Path) -> None:
     table = tmp_path / "t.jsonl"
-    # As a process: what the package logs stands on its standard error.
+    # As a process: the package's log is on its standard error.
     result = process("links", server.uri("/moved/"), server.uri("/none"), "-o", str(table))
     assert (result.returncode, len(table.read_text().splitlines())) == (1, 3)
     assert "404 Not Found" in result.stderr
@@ -395,7 +395,7 @@ def test_the_command(server: Nginx, tmp_path: Path) -> None:
     assert "is complete" in repeated.stderr or repeated.returncode == 0
 
 
-def test_bounds_and_strictness(tmp_path: Path) -> None:
+def test_limits_and_strictness(tmp_path: Path) -> None:
     page = tmp_path / "a.html"
     page.write_bytes(b"<meta charset=nobody><a href=x><a href=y>")
     message = command(str(page), "--format", "jsonl")
@@ -407,8 +407,8 @@ def test_bounds_and_strictness(tmp_path: Path) -> None:
     assert command(str(page), "--strict", "--format", "jsonl").returncode == 0
 
 
-def test_a_store_is_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What another package brings, as one for an object store would: its dialogue is all that the job needs."""
+def test_a_scheme_of_another_package_is_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one for an object store would be: the job needs only its dialogue."""
     objects = {"/b/a.html": b"<a href=x>", "/b/c.css": b"@import 'd';"}
 
     def steps(locator: object, credentials: object) -> Iterator[Step]:
@@ -436,7 +436,7 @@ def test_a_store_is_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("jobs", [0, -1])
-def test_as_many_jobs_as_do_nothing(jobs: int) -> None:
-    """It waited for what nobody retrieved."""
+def test_an_idle_job_does_not_block(jobs: int) -> None:
+    """It waited for a source that nobody fetched."""
     with pytest.raises(ValueError, match=f"jobs must be at least 1, not {jobs}"):
         batches(["data:text/html,x"], policy=LOCAL, jobs=jobs)

@@ -1,4 +1,4 @@
-"""Documents out of WARC files, whole, cut into parts, damaged and lying."""
+"""Documents in WARC files: complete, in parts, damaged, and with wrong lengths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support import flat_members, linear, processor
 
 
 def gz(data: bytes, level: int = 9) -> bytes:
-    """The same octets whenever it is made: they name tests."""
+    """The same bytes at any time: tests are named by them."""
     return gzip.compress(data, level, mtime=0)
 
 
@@ -118,7 +118,7 @@ def test_codings(fields: bytes, body: bytes, notes: tuple[str, ...]) -> None:
     assert (document.content, document.notes) == (PAGE, notes)
 
 
-def test_what_the_header_refers_to() -> None:
+def test_references_in_the_header() -> None:
     fields = b'Location: ../b\r\nLink: <c,d>; rel="a, <no>", <e>;x=y\r\nLink:\r\n <f>\r\n'
     header, page = documents(record(response(b"moved", fields, b"302 Found")))
     assert (header.media_type, header.source, page.source) == (HTTP, "w!0", "w!0")
@@ -128,7 +128,7 @@ def test_what_the_header_refers_to() -> None:
     assert [document.media_type for document in documents(record(response(b"", fields, b"302 Found")))] == [HTTP]
 
 
-def test_links_in_linear_time() -> None:
+def test_reading_links_is_linear() -> None:
     for start, piece in ((b"", b"<"), (b"", b"<a>;"), (b"", b'<a>;"'), (b"", b","), (b"<a>", b'"\\')):
 
         def use(count: int, start: bytes = start, piece: bytes = piece) -> None:
@@ -139,17 +139,17 @@ def test_links_in_linear_time() -> None:
         linear(use, 200_000)
 
 
-def test_said_to_be_cut() -> None:
+def test_truncated_records_have_a_note() -> None:
     assert single(record(response(), extra=b"WARC-Truncated: length\r\n")).notes == ("truncated",)
     assert single(record(response(), extra=b"WARC-Segment-Number: 1\r\n")).notes == ("truncated",)
 
 
-def test_no_http() -> None:
+def test_records_without_http() -> None:
     document = single(record(b"no status line"))
     assert (document.content, document.notes) == (b"no status line", ("corrupt",))
 
 
-def test_large() -> None:
+def test_large_records() -> None:
     small = Options(limit=100)
     assert single(record(response(b"x" * 101)), small)[5] == ("too-large",)
     document = single(record(b"x" * 300_000, b"resource", media_type=b"text/plain"), small)
@@ -158,7 +158,7 @@ def test_large() -> None:
     assert len(single(bomb, Options(limit=1 << 16)).content) == 1 << 16
 
 
-def test_lengths_that_lie() -> None:
+def test_wrong_lengths() -> None:
     first, last = record(response(b"1")), record(response(b"3"))
     for length in (0, 40, 500, 10**17):
         data = [first, record(response(PAGE * 9), length=length), last]
@@ -174,7 +174,7 @@ FIELDS = (
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_a_record_behind_a_wrong_length_is_found_by_any_mandatory_field(field: bytes) -> None:
+def test_a_record_after_a_wrong_length_is_found_by_any_mandatory_field(field: bytes) -> None:
     for spelled in (field, field.lower(), field.replace(b": ", b" :\t")):
         wrong = record(response(PAGE), length=7)
         last = b"WARC/1.1\r\nWARC-Target-URI: http://other/\r\n" + spelled + b"\r\n\r\n" + PAGE + b"\r\n\r\n"
@@ -185,7 +185,7 @@ def test_a_record_behind_a_wrong_length_is_found_by_any_mandatory_field(field: b
 
 
 @pytest.mark.parametrize("damage", [b"WARC/1.0\r\n", b"WARC/1.0\r\nWARC-Type: response\r\n", b"WA"])
-def test_what_lies_between_two_records_is_of_neither(damage: bytes) -> None:
+def test_data_between_two_records_belongs_to_neither(damage: bytes) -> None:
     first, lost, last = record(response(b"1")), record(response(PAGE)), record(response(b"3"))
     found_documents = documents(first + lost.removeprefix(damage) + last)
     assert [(one.content, one.notes) for one in found_documents] == [(b"1", ()), (b"", ("corrupt",)), (b"3", ())]
@@ -199,8 +199,8 @@ def test_a_response_needs_no_type() -> None:
         assert documents(typeless) == documents(complete)
 
 
-def test_the_last_line_ends_are_missing() -> None:
-    """WARC 1.1 4: two line ends behind each record; without those of the last it is read whole, and said to be cut."""
+def test_missing_last_line_ends() -> None:
+    """WARC 1.1 4: two line ends after each record; without the last ones it is complete, but noted as truncated."""
     complete = record(response())
     assert [document.notes for document in documents(complete)] == [()]
     for less in range(1, 5):
@@ -259,7 +259,7 @@ def test_a_dictionary_of_zstd(is_packed: bool) -> None:
 
 
 def crawl(seed: int, count: int = 120) -> list[bytes]:
-    """Records with all that could be taken for the beginning of one: WARC headers, WARC files, gzip members."""
+    """Records with all that resembles the beginning of a record: WARC headers, WARC files, gzip members."""
     draw = random.Random(seed)
     inner = [record(response(b"inner %d" % number)) for number in range(4)]
     bodies = [
@@ -282,9 +282,9 @@ def crawl(seed: int, count: int = 120) -> list[bytes]:
 
 @pytest.mark.parametrize("compressed", [False, True, None])
 @pytest.mark.parametrize("seed", range(4))
-def test_parts_are_the_whole(compressed: bool | None, seed: int) -> None:
+def test_parts_give_all_documents(compressed: bool | None, seed: int) -> None:
     parts = crawl(seed)
-    # None: with stored blocks, in which the content stands as it is.
+    # None: stored blocks, with the content unchanged.
     data = (
         b"".join(parts) if compressed is False
         else b"".join(gz(part, 6 if compressed else 0) for part in parts)
@@ -303,7 +303,7 @@ def test_parts_are_the_whole(compressed: bool | None, seed: int) -> None:
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_parts_of_a_damaged_file_are_the_whole(compressed: bool) -> None:
+def test_parts_of_a_damaged_file_give_all_documents(compressed: bool) -> None:
     draw = random.Random(3)
     parts = crawl(9, 200)
     for _ in range(12):
@@ -321,7 +321,7 @@ def test_parts_of_a_damaged_file_are_the_whole(compressed: bool) -> None:
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_cut_off_anywhere(compressed: bool) -> None:
+def test_truncated_files(compressed: bool) -> None:
     parts = [
         record(response(PAGE * 9)),
         record(response(b"x" * 50, b"Content-Encoding: gzip\r\n" + CHUNKED)),
@@ -340,7 +340,7 @@ def test_cut_off_anywhere(compressed: bool) -> None:
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_octets_that_are_wrong(compressed: bool) -> None:
+def test_changed_bytes(compressed: bool) -> None:
     draw = random.Random(1)
     parts = [record(response(b"%d" % number + PAGE, CHUNKED if number % 2 else b"")) for number in range(5)]
     data = packed(parts) if compressed else b"".join(parts)
@@ -364,14 +364,14 @@ def test_octets_that_are_wrong(compressed: bool) -> None:
     ],
     ids=lambda data: str(len(data)),
 )  # fmt: skip
-def test_hostile_files_do_not_hang(data: bytes) -> None:
+def test_hostile_files_are_linear(data: bytes) -> None:
     with processor(60):
         for member in flat_members("warc", io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
             assert isinstance(member, Document | Note)
         list(find_cuts(io.BytesIO(data), 1 << 16))
 
 
-def test_cuts_are_found_as_they_are_asked_for() -> None:
+def test_cuts_are_found_on_demand() -> None:
     """The first part of a file of any size does not wait for the last."""
 
     class Counting(io.BytesIO):
@@ -412,17 +412,17 @@ def test_a_file_that_fails() -> None:
         (b"Content-Length: 9\r\n", PAGE, b"200 OK", ("wrong-length",)),
         (b"Content-Length: 9\r\nTransfer-Encoding: chunked\r\n", b"a\r\n" + PAGE + b"\r\n0\r\n\r\n", b"200 OK", ()),
         (b"Content-Length: 9, 9\r\n", PAGE, b"200 OK", ()),
-        # The coding was undone: its length is that of what came.
+        # The coding was decoded: the length is that of the decoded content.
         (b"Content-Length: 99\r\nContent-Encoding: gzip\r\n", PAGE, b"200 OK", ("wrong-type",)),
     ],
 )
-def test_a_body_is_as_long_as_told(fields: bytes, body: bytes, status: bytes, notes: tuple[str, ...]) -> None:
-    """RFC 9112 6.3: a Transfer-Encoding goes before; and nothing is told twice."""
+def test_the_length_of_a_body(fields: bytes, body: bytes, status: bytes, notes: tuple[str, ...]) -> None:
+    """RFC 9112 6.3: Transfer-Encoding takes precedence; and nothing is noted twice."""
     document = single(record(response(body, fields, status)))
     assert (document.content, document.notes) == (PAGE, notes)
 
 
-def test_a_response_without_a_body_tells_a_length() -> None:
+def test_a_response_without_a_body_may_have_a_length() -> None:
     assert documents(record(response(b"", b"Content-Length: 9\r\n", b"304 Not Modified"))) == []
     assert single(record(response(PAGE, b"Content-Length: 12\r\n"), extra=b"WARC-Truncated: length\r\n")).notes == (
         "truncated",
@@ -430,7 +430,7 @@ def test_a_response_without_a_body_tells_a_length() -> None:
 
 
 def test_metadata_needs_no_target() -> None:
-    """WARC 1.1 section 5.10: a WARC-Target-URI is optional there."""
+    """WARC 1.1 section 5.10: WARC-Target-URI is optional there."""
     message = record(b"outlink: http://h/x L a/@href\r\n", b"metadata", media_type=b"application/warc-fields")
     without = message.replace(b"WARC-Target-URI: http://h/a\r\n", b"")
     assert [document.notes for document in documents(without)] == [()]
@@ -438,8 +438,8 @@ def test_metadata_needs_no_target() -> None:
     assert single(record(response()).replace(b"WARC-Target-URI: http://h/a\r\n", b"")).notes == ("corrupt",)
 
 
-def test_fields_are_folded() -> None:
-    """WARC 1.1 section 4: a line that begins with a blank goes on with the one before."""
+def test_folded_fields() -> None:
+    """WARC 1.1 section 4: a line that begins with white space continues the one before."""
     plain = record(response())
     for wrong, folded in ((b"WARC-Type: ", b"WARC-Type:\r\n "), (b"Content-Length: ", b"Content-Length:\r\n\t")):
         assert [document.content for document in documents(plain.replace(wrong, folded, 1))] == [PAGE]

@@ -1,4 +1,4 @@
-"""WARC files that other software writes: lines that end with LF, and records over several gzip members."""
+"""WARC files of other software: lines that end with LF, and records across several gzip members."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BOTH = pytest.mark.parametrize("compressed", [False, True])
 
 
 def lf(complete: bytes, body: bytes = PAGE, *, is_false: bool = False) -> bytes:
-    """A record with LF in its header, its HTTP header and behind its content.  is_false: its length counts CR LF."""
+    """A record with LF in its header, in its HTTP header and after its content. is_false: its length counts CR LF."""
     head, _, rest = complete.partition(b"\r\n\r\n")
     block = rest.removesuffix(b"\r\n\r\n")
     length = b"Content-Length: %d" % len(block)
@@ -40,7 +40,7 @@ def join(parts: list[bytes], compressed: bool) -> bytes:
 
 
 def check_parts(data: bytes) -> None:
-    """Parts of a file give what it gives as a whole; so do both readers."""
+    """Check that parts of a file and both readers give the same as the whole file."""
     complete = documents(data)
     for split in (1, 60, 500, 5000):
         places: list[int | None] = [*find_cuts(io.BytesIO(data), split), None]
@@ -50,7 +50,7 @@ def check_parts(data: bytes) -> None:
 
 
 @BOTH
-def test_lines_that_end_with_lf_are_read_with_a_note(compressed: bool) -> None:
+def test_lines_that_end_with_lf_have_a_note(compressed: bool) -> None:
     parts = [lf(record(response(b"<a href=%d>" % number))) for number in range(3)]
     data = join(parts, compressed)
     found = documents(data)
@@ -73,7 +73,7 @@ def test_lf_and_cr_lf_in_one_file(compressed: bool) -> None:
 
 @BOTH
 @pytest.mark.parametrize("extra", [-9, -1, 3, 7, 500, 10**15])
-def test_false_length_damages_only_itself_with_lf(compressed: bool, extra: int) -> None:
+def test_a_false_length_with_lf_affects_only_its_record(compressed: bool, extra: int) -> None:
     first, last = lf(record(response(b"1"))), lf(record(response(b"3")))
     second = lf(record(response(PAGE * 9)))
     length = second[second.index(b"Content-Length: ") :].partition(b"\n")[0]
@@ -85,7 +85,7 @@ def test_false_length_damages_only_itself_with_lf(compressed: bool, extra: int) 
 
 
 @BOTH
-def test_warcinfo_that_counts_its_lines_with_cr_lf(compressed: bool) -> None:
+def test_a_warcinfo_whose_length_counts_cr_lf(compressed: bool) -> None:
     info = lf(
         record(b"software: x\r\nformat: WARC\r\n\r\n", b"warcinfo", media_type=b"application/warc-fields"),
         is_false=True,
@@ -97,7 +97,7 @@ def test_warcinfo_that_counts_its_lines_with_cr_lf(compressed: bool) -> None:
     check_parts(data)
 
 
-def test_last_lines_with_lf_are_missing() -> None:
+def test_missing_last_lines_with_lf() -> None:
     complete = lf(record(response()))
     assert [document.notes for document in documents(complete)] == [("corrupt",)]
     for less in (1, 2):
@@ -111,7 +111,7 @@ def split(complete: bytes, places: list[int]) -> list[bytes]:
 
 
 @pytest.mark.parametrize("places", [[20], [300], [20, 300], [120, 200, 305], list(range(10, 300, 7))])
-def test_record_goes_on_in_the_next_members(places: list[int]) -> None:
+def test_a_record_continues_in_the_next_members(places: list[int]) -> None:
     complete, good = record(response(PAGE * 20)), record(response(b"good"))
     data = b"".join([gz(good), *split(complete, places), gz(good), gz(good)])
     results = documents(data)
@@ -123,7 +123,7 @@ def test_record_goes_on_in_the_next_members(places: list[int]) -> None:
 
 
 def test_members_of_any_size() -> None:
-    """Whatever the members hold, each record is read, unless one looks like the beginning of another."""
+    """Each record is read, unless one looks like the beginning of another."""
     chance = random.Random(5)
     parts = [record(response(b"%d" % number * 50)) for number in range(12)]
     complete = b"".join(parts)
@@ -135,7 +135,7 @@ def test_members_of_any_size() -> None:
         check_parts(data)
 
 
-def test_member_that_is_broken_ends_the_record() -> None:
+def test_a_broken_member_ends_the_record() -> None:
     complete, good = record(response(PAGE * 20)), record(response(b"good"))
     first, second, third = split(complete, [250, 350])
     for broken in (second[:12] + b"\0\0\0\0" + second[16:], second[:-3], b"garbage"):
@@ -171,7 +171,7 @@ FORMS: dict[str, tuple[Callable[[bytes], bytes], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_other_readers_read_is_read(form: str) -> None:
+def test_files_that_other_readers_accept_are_read(form: str) -> None:
     change, notes = FORMS[form]
     parts = [change(record(response(b"<a href=%d>" % number))) for number in range(3)]
     parts[-1] = record(response(b"<a href=2>"))
@@ -184,7 +184,7 @@ def test_what_other_readers_read_is_read(form: str) -> None:
 
 
 @pytest.mark.parametrize("before", [b"\r\n\r\n", b"the end of another record\r\n\r\n", b"\n"])
-def test_a_file_by_that_name_is_read_where_it_begins_with_text(before: bytes, tmp_path: Path) -> None:
+def test_a_file_named_as_warc_may_begin_with_text(before: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.warc"
     path.write_bytes(before + record(response(b"<a href=0>")))
     assert [link.reference for link in extract([path]) if link.reference is not None] == ["0"]

@@ -1,4 +1,4 @@
-"""The main job without pyarrow, which takes 170 MB: what needs it all the same says which line installs it."""
+"""The main job without pyarrow, which takes 170 MB: features that need it show the pip command."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_rows_and_broken_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["-o", "t.arrow"], ["-o", "t.arrows"], ["--distinct", "-o", "t.csv"]])
-def test_what_needs_it_says_so(words: list[str], tmp_path: Path) -> None:
+def test_features_that_need_pyarrow_report_it(words: list[str], tmp_path: Path) -> None:
     message = run(tmp_path, "links", "page.html", *words, exit_code=1).stderr
     assert INSTALL in message
     assert "Traceback" not in message
