@@ -40,12 +40,12 @@ def split_tasks(sources: Sequence[str | Path], base: str | None = None, split: i
     return list(tasks(sources, None if base is None else URI(base), Options(), split))
 
 
-def read(sources: Sequence[str | Path], base: str | None = None, options: Options = Options()) -> list[Document]:  # noqa: B008
-    return [document for task in split_tasks(sources, base) for document, _ in documents(task, options)]
+def read_all(paths: Sequence[str | Path], base: str | None = None, options: Options = Options()) -> list[Document]:  # noqa: B008
+    return [document for task in split_tasks(paths, base) for document, _ in documents(task, options)]
 
 
 def below(folder: Path, sources: Sequence[str | Path]) -> dict[str, tuple[str, ...]]:
-    return {document.source.removeprefix(f"{folder}/"): document.notes for document in read(sources)}
+    return {document.source.removeprefix(f"{folder}/"): document.notes for document in read_all(sources)}
 
 
 def test_documents_of_a_folder(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_documents_of_a_folder(tmp_path: Path) -> None:
     names = [".hidden", "a.html", "z.html", "b/.d", "b/c.txt", "b/empty.html", "b/loop"]
     assert below(tmp_path, [tmp_path])["b/loop"] == ("not-followed",)
     assert list(below(tmp_path, [tmp_path])) == names
-    bases = [str(document.base.uri) for document in read([tmp_path], "http://h/d/")]
+    bases = [str(document.base.uri) for document in read_all([tmp_path], "http://h/d/")]
     assert bases == [f"http://h/d/{name}" for name in names]
-    assert {document.base.layer for document in read([tmp_path])} == {"retrieval"}
+    assert {document.base.layer for document in read_all([tmp_path])} == {"retrieval"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
@@ -104,7 +104,7 @@ def test_pipes(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.write(writing, PAGE)
     os.close(writing)
-    (document,) = read([f"/dev/fd/{reading}"], "http://h/")
+    (document,) = read_all([f"/dev/fd/{reading}"], "http://h/")
     os.close(reading)
     assert (document.source, document.content, str(document.base.uri)) == (f"/dev/fd/{reading}", PAGE, "http://h/")
 
@@ -112,7 +112,7 @@ def test_pipes(tmp_path: Path) -> None:
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     def given(data: bytes, base: str | None = None) -> list[Document]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-        return read(["-"], base)
+        return read_all(["-"], base)
 
     (document,) = given(PAGE)
     assert (document.source, document.base.layer, str(document.base.uri)) == ("-", "default", f"{file_uri('.')}/")
@@ -127,13 +127,13 @@ def test_named_files(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
     names = [tmp_path / name for name in ("t.html", "a.png", "b.html", "e")]
     assert below(tmp_path, names) == {"t.html": ("unsupported",), "a.png": ("unsupported",), "b.html": (), "e": ()}
-    assert [str(one.base.uri) for one in read([tmp_path / "b.html"], "http://h/x/y")] == ["http://h/x/b.html"]
+    assert [str(one.base.uri) for one in read_all([tmp_path / "b.html"], "http://h/x/y")] == ["http://h/x/b.html"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of octets exist on POSIX only")
 def test_names_of_any_bytes(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"\xe9 !.html")).write_bytes(PAGE)
-    (document,) = read([tmp_path], "http://h/")
+    (document,) = read_all([tmp_path], "http://h/")
     assert (document.source, str(document.base.uri)) == (f"{tmp_path}/\ufffd !.html", "http://h/%E9%20!.html")
     for task in split_tasks([tmp_path]):
         assert pickle.loads(pickle.dumps(task)) == task
@@ -143,7 +143,7 @@ def test_containers_in_containers(tmp_path: Path) -> None:
     inner = tarred({"w.warc.gz": gzip.compress(WARC), "p.html.gz": gzip.compress(PAGE), "i.png": b"\x89PNG\r\n\x1a\n"})
     (tmp_path / "o.zip").write_bytes(zipped({"t.tar": inner, "m.eml": MAIL, "f/x.html": PAGE}))
     sources = ["t.tar!w.warc.gz!0", "t.tar!p.html.gz!p.html", "m.eml!1", "f/x.html"]
-    all_ = read([tmp_path / "o.zip"])
+    all_ = read_all([tmp_path / "o.zip"])
     assert [item.source for item in all_] == [f"{tmp_path}/o.zip!{name}" for name in sources]
     assert {item.content for item in all_} == {PAGE}
     assert [item.depth for item in all_] == [3, 3, 2, 1]
@@ -154,11 +154,13 @@ def test_published_archives(tmp_path: Path) -> None:
     tar = tarred({"a/b.html": PAGE, "n.zip": zipped({"c.html": PAGE})})
     (tmp_path / "s.tar.gz").write_bytes(gzip.compress(tar))
     (tmp_path / "s.zip").write_bytes(zipped({"a/b.html": PAGE}))
-    bases = [(str(document.base.uri), document.base.layer) for document in read([tmp_path / "s.tar.gz"], "http://h/")]
+    bases = [
+        (str(document.base.uri), document.base.layer) for document in read_all([tmp_path / "s.tar.gz"], "http://h/")
+    ]
     assert bases == [("http://h/a/b.html", "retrieval"), ("http://h/n.zip", "entity")]
-    assert [str(one.base.uri) for one in read([tmp_path / "s.zip"], "http://h/d/")] == ["http://h/d/a/b.html"]
+    assert [str(one.base.uri) for one in read_all([tmp_path / "s.zip"], "http://h/d/")] == ["http://h/d/a/b.html"]
     # In a folder it is a file of the folder, which gives the base of its members.
-    assert str(read([tmp_path], "http://h/")[-1].base.uri) == "http://h/s.zip"
+    assert str(read_all([tmp_path], "http://h/")[-1].base.uri) == "http://h/s.zip"
 
 
 def test_the_depth_of_containers_is_limited(tmp_path: Path) -> None:
@@ -166,9 +168,9 @@ def test_the_depth_of_containers_is_limited(tmp_path: Path) -> None:
     for number in range(20):
         data = zipped({f"{number}.zip" if number else "a.html": data})
     (tmp_path / "z.zip").write_bytes(data)
-    (document,) = read([tmp_path / "z.zip"])
+    (document,) = read_all([tmp_path / "z.zip"])
     assert (document.depth, document.notes) == (16, ("too-deep",))
-    (document,) = read([tmp_path / "z.zip"], options=Options(depth=20))
+    (document,) = read_all([tmp_path / "z.zip"], options=Options(depth=20))
     assert (document.content, document.notes) == (PAGE, ())
 
 
@@ -180,7 +182,7 @@ def test_a_container_larger_than_a_document(tmp_path: Path) -> None:
         "t.tgz": gzip.compress(tarred(pages)),
     }.items():  # fmt: skip
         (tmp_path / "o.zip").write_bytes(zipped({name: data}))
-        all_ = read([tmp_path / "o.zip"], options=small)
+        all_ = read_all([tmp_path / "o.zip"], options=small)
         assert [item.content for item in all_ if not item.notes] == [PAGE * 10] * 200, name
 
 
@@ -194,7 +196,7 @@ def test_damaged_containers(tmp_path: Path) -> None:
         ("g.html.gz", gzip.compress(PAGE)[:-9], ("truncated",)),
     ):
         (tmp_path / name).write_bytes(content)
-        assert notes in [document.notes for document in read([tmp_path / name])] or name == "z.zip"
+        assert notes in [document.notes for document in read_all([tmp_path / name])] or name == "z.zip"
         (tmp_path / name).unlink()
 
 
@@ -225,7 +227,7 @@ def test_parts_of_a_source_give_all_documents(tmp_path: Path) -> None:
     parts = [record(response(b"%d" % number * 500)) for number in range(300)]
     (tmp_path / "d" / "w.warc").write_bytes(b"".join(parts))
     (tmp_path / "d" / "w.warc.gz").write_bytes(b"".join(map(gzip.compress, parts)))
-    complete = read([tmp_path])
+    complete = read_all([tmp_path])
     assert len(complete) == 1050
     for split in (1, 5000, 100_000):
         made = split_tasks([tmp_path], split=split)
@@ -256,7 +258,7 @@ def test_failed_sources_are_found(tmp_path: Path) -> None:
 )
 def test_stubs(tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
-    assert read([tmp_path / name]) or content == b""
+    assert read_all([tmp_path / name]) or content == b""
 
 
 def test_deep_folders(tmp_path: Path) -> None:
@@ -269,7 +271,7 @@ def test_deep_folders(tmp_path: Path) -> None:
             os.mkdir("d")
             os.chdir("d")
         Path("a.html").write_bytes(PAGE)
-        read, passed = read([tmp_path])
+        read, passed = read_all([tmp_path])
         assert (read.content, read.source) == (PAGE, f"{tmp_path}{'/d' * MAX_DEPTH}/a.html")
         assert (passed.content, passed.notes) == (b"", ("too-deep",))
         assert passed.source == f"{tmp_path}{'/d' * (MAX_DEPTH + 1)}"
@@ -288,7 +290,7 @@ def test_misleading_names_of_zip_files(tmp_path: Path) -> None:
     with zipfile.ZipFile(file, "w") as archive:
         for name in ("../../../etc/x.html", "C:\\x.html", "a\nb.html", "!x!.html", "\u202e.html"):
             archive.writestr(name, PAGE)
-    assert len(read([file], "http://h/")) == 5
+    assert len(read_all([file], "http://h/")) == 5
 
 
 def test_skipped_files_are_counted(tmp_path: Path) -> None:
@@ -322,23 +324,23 @@ def test_a_record_at_an_offset(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"".join(parts))
     at, file = 0, str(tmp_path / name)
     for number, part in enumerate(parts):
-        (document,) = read([f"{file}#{at},{len(part)}"])
+        (document,) = read_all([f"{file}#{at},{len(part)}"])
         assert (document.content, document.source) == (b"%d" % number, f"{file}!{at}")
         at += len(part)
-    assert [document.content for document in read([f"{file}#{len(parts[0])},{len(parts[1]) + 1}"])] == [
+    assert [document.content for document in read_all([f"{file}#{len(parts[0])},{len(parts[1]) + 1}"])] == [
         b"1",
         b"2",
     ]
-    assert [document.notes for document in read([f"{file}#{at},5"])] == [("truncated",)]
-    notes = read([f"{file}#{len(parts[0]) + 3},5"])[0].notes
+    assert [document.notes for document in read_all([f"{file}#{at},5"])] == [("truncated",)]
+    notes = read_all([f"{file}#{len(parts[0]) + 3},5"])[0].notes
     assert set(notes) <= {"corrupt", "truncated"}
     assert notes
-    assert [document.notes for document in read([f"{file}#0"])] == [("unreadable",)]
+    assert [document.notes for document in read_all([f"{file}#0"])] == [("unreadable",)]
     page = tmp_path / "a.html"
     page.write_bytes(PAGE)
-    assert [document.notes for document in read([f"{page}#0,5"])] == [("unsupported",)]
+    assert [document.notes for document in read_all([f"{page}#0,5"])] == [("unsupported",)]
     Path(f"{page}#0,5").write_bytes(b"its own")
-    assert [document.content for document in read([f"{page}#0,5"])] == [b"its own"]
+    assert [document.content for document in read_all([f"{page}#0,5"])] == [b"its own"]
 
 
 @pytest.mark.parametrize("form", ["a path", "a URI"])
