@@ -22,8 +22,8 @@ with suppress(ImportError):
 
     _invoke = CliRunner.invoke
 
-    def _noted(runner: CliRunner, *given: Any, **named: Any) -> Result:
-        result = _invoke(runner, *given, **named)
+    def _noted(runner: CliRunner, *args: Any, **named: Any) -> Result:
+        result = _invoke(runner, *args, **named)
         _PRINTED.extend(line for line in result.output.splitlines() if "is not installed: pip install" in line)
         return result
 

@@ -103,8 +103,8 @@ class Shape:
 
     def witnesses(self, sequence: Iterable[Any], most: int = 1) -> list[str]:
         """Short texts that the sequence takes, one for each way through it, as far as assertions allow."""
-        ways: list[list[str]] = [self._ways(item, most) for item in sequence]
-        return ["".join(way) for way in islice(product(*ways), most)]
+        choices: list[list[str]] = [self._ways(item, most) for item in sequence]
+        return ["".join(choice) for choice in islice(product(*choices), most)]
 
     def _ways(self, item: Any, most: int) -> list[str]:
         operation, value = str(item[0]), item[1]
@@ -118,18 +118,18 @@ class Shape:
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
                 low, high, body = value
                 once = self.witnesses(body, most)
-                ways = [way * low for way in once] if low else [""]
-                return ways + (once if most > 1 and not low and high else [])
+                texts = [text * low for text in once] if low else [""]
+                return texts + (once if most > 1 and not low and high else [])
             case "GROUPREF":
                 return self.witnesses(self.groups[value]) if value in self.groups else [""]
             case "BRANCH" | "GROUPREF_EXISTS":
-                return [way for inner in _inner(item) for way in self.witnesses(inner, most)][: max(most, 1)]
+                return [text for inner in _inner(item) for text in self.witnesses(inner, most)][: max(most, 1)]
             case "ASSERT":
                 return self.witnesses(value[1]) if value[0] < 0 else [""]
             case "ASSERT_NOT" | "AT":
                 return [""]
             case _:
-                return [way for inner in _inner(item) for way in self.witnesses(inner, most)]
+                return [text for inner in _inner(item) for text in self.witnesses(inner, most)]
 
     def attacks(self, scan: bool) -> list[Attack]:
         """Each repetition reached, fed what it takes, and ended by what may not follow."""
@@ -137,7 +137,7 @@ class Shape:
         strange = [char for char, kind in self.kinds.items() if not any(kind)][:1]
         ends = list(dict.fromkeys(["", *strange, *kinds[:9], "\n", "é"]))
         ends = ends[: max(4, _ENDS // max(1, len(self.repeats)))]
-        found: dict[Attack, None] = {}
+        attacks: dict[Attack, None] = {}
         for repeat in self.repeats:
             before = self.witnesses(repeat.before)[0]
             takes = [self._leaf(leaf) for leaf in _leaves(repeat.body)]
@@ -145,16 +145,16 @@ class Shape:
             units = list(dict.fromkeys([*single, *self.witnesses(repeat.body, 8)]))
             pairs = ["".join(pair) for pair in product(single, kinds) if pair[0] != pair[1]]
             pairs = pairs[:: max(1, len(pairs) * len(self.repeats) // _PAIRS)]
-            again = [before + unit for unit in units[:6]] + [before] if scan and before else []
+            repeated = [before + unit for unit in units[:6]] + [before] if scan and before else []
             for unit in units:
                 for end in ends:
-                    found[Attack(before, unit, end)] = None
+                    attacks[Attack(before, unit, end)] = None
                 if scan:
-                    found[Attack("", unit, "")] = None
-            for unit in (*pairs, *again):
+                    attacks[Attack("", unit, "")] = None
+            for unit in (*pairs, *repeated):
                 for end in ("", *strange):
-                    found[Attack("" if unit in again else before, unit, end)] = None
-        return [Attack(*map(self._own, attack)) for attack in found if attack.unit]
+                    attacks[Attack("" if unit in repeated else before, unit, end)] = None
+        return [Attack(*map(self._own, attack)) for attack in attacks if attack.unit]
 
 
 def judged(uses: set[str]) -> list[str]:

@@ -15,10 +15,10 @@ _SURE = 256
 """At this length the time is not exponential, for a shorter text came to an end: twice the length can be measured."""
 
 
-def seconds(action: Callable[[Any], object], given: object) -> float:
+def seconds(action: Callable[[Any], object], value: object) -> float:
     """Processor time of this thread."""
     start = thread_time()
-    action(given)
+    action(value)
     return thread_time() - start
 
 
@@ -36,8 +36,8 @@ def outgrows(
     linear enough; so the last length is chosen where a quadratic loop would.
     """
     for length in lengths:
-        given = make(length)
-        if seconds(action, given) < floor or seconds(action, given) < floor:
+        value = make(length)
+        if seconds(action, value) < floor or seconds(action, value) < floor:
             continue
         return _confirmed(action, make, length, floor, ratio)
     return None

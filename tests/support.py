@@ -43,11 +43,11 @@ def in_editions(rows: list[dict[str, Any]], prefix: str = "") -> list[tuple[str,
 
     A statement of an older document is shown by a row that is read as that document says (tools/statements.py).
     """
-    found = {}
+    results = {}
     for row in rows:
-        found[prefix + row["id"]] = row
-        found |= {f"{prefix}{row['id']}@{name}": {**row, "edition": name} for name in row.get("also", ())}
-    return list(found.items())
+        results[prefix + row["id"]] = row
+        results |= {f"{prefix}{row['id']}@{name}": {**row, "edition": name} for name in row.get("also", ())}
+    return list(results.items())
 
 
 def suite(name: str) -> Path:
@@ -55,8 +55,8 @@ def suite(name: str) -> Path:
 
     tools/suites.py fetches the packages.  What neither has does not exist.
     """
-    beside = SHARED / name
-    return beside if beside.exists() else SUITES / name
+    shared = SHARED / name
+    return shared if shared.exists() else SUITES / name
 
 
 def outside(name: str) -> list[dict[str, Any]]:
@@ -131,16 +131,16 @@ def linear(action: Callable[[int], object], size: int, most: float = 60) -> None
             if collected:
                 gc.enable()
 
-    many = cost(size)
-    if many <= FLOOR:
+    large = cost(size)
+    if large <= FLOOR:
         return  # whatever the rest would be
-    few = cost(size // 4)
+    small = cost(size // 4)
     for _ in range(4):
-        if many <= 4 * MARGIN * few + FLOOR:
+        if large <= 4 * MARGIN * small + FLOOR:
             return
-        few, many = min(few, cost(size // 4), cost(size // 4)), min(many, cost(size))
-    assert many <= 4 * MARGIN * few + FLOOR, (
-        f"{size // 4} took {few:.3f} s, {size} {many:.3f} s of processor time: {many / few:.1f} times as much"
+        small, large = min(small, cost(size // 4), cost(size // 4)), min(large, cost(size))
+    assert large <= 4 * MARGIN * small + FLOOR, (
+        f"{size // 4} took {small:.3f} s, {size} {large:.3f} s of processor time: {large / small:.1f} times as much"
     )
 
 

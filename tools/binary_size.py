@@ -43,8 +43,8 @@ def by_crate(library: Path) -> Counter[str]:
     for line in listed.splitlines():
         fields = line.split(maxsplit=3)
         if len(fields) == 4 and fields[2] in "tTwW":
-            found = _CRATE.match(fields[3])
-            crate = found[1] if found else "others"
+            match = _CRATE.match(fields[3])
+            crate = match[1] if match else "others"
             room[_OWN.get(crate, crate)] += int(fields[1], 16)
     return room
 

@@ -64,12 +64,12 @@ class Tmux:
 
     def ask(self, *arguments: str) -> str:
         command = ["tmux", "-S", str(self.socket), "-f", str(self.settings), *arguments]
-        left = {"TMUX", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"}
-        own = {name: value for name, value in os.environ.items() if name not in left}
-        search = f"{Path(sys.executable).parent}{os.pathsep}{own['PATH']}"
-        own |= {"PATH": search, "LC_ALL": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
+        removed = {"TMUX", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"}
+        environment = {name: value for name, value in os.environ.items() if name not in removed}
+        search = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+        environment |= {"PATH": search, "LC_ALL": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
         return subprocess.run(
-            command, env=own, cwd=self.folder, capture_output=True, text=True, check=True, timeout=_SECONDS
+            command, env=environment, cwd=self.folder, capture_output=True, text=True, check=True, timeout=_SECONDS
         ).stdout
 
     def screen(self, lines: list[str], width: int) -> str:
@@ -116,11 +116,11 @@ def draw_screen(screen: str, width: int, title: str) -> str:
     for back, text, normal in (_LIGHT, _DARK):
         console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
         console.print(Text.from_ansi(screen), soft_wrap=True)
-        theme = TerminalTheme(rgb(back), rgb(text), [rgb(one) for one in normal], None)
+        theme = TerminalTheme(rgb(back), rgb(text), [rgb(rule) for rule in normal], None)
         body = console.export_svg(theme=theme, code_format=_FRAME, unique_id="t")
-        found = re.search(r"<style>\n(text.*\n)((?:.*\n)*?)</style>", body)
-        assert found is not None
-        rules = " ".join(line.strip() for line in found[2].splitlines() if line.strip())
+        style = re.search(r"<style>\n(text.*\n)((?:.*\n)*?)</style>", body)
+        assert style is not None
+        rules = " ".join(line.strip() for line in style[2].splitlines() if line.strip())
         styles.append(f".back {{ fill: {back} }} {rules}")
     # The frame of rich has more room around its text than this one.
     body = re.sub(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', _with_margin, body, count=1)
@@ -136,8 +136,8 @@ def _with_margin(size: re.Match[str]) -> str:
 
 def crop(screen: str) -> str:
     lines = screen.split("\n")
-    left = len(lines) - ROWS
-    return screen if left <= 1 else "\n".join([*lines[:ROWS], f"\x1b[0;2m... {left} more lines\x1b[0m"])
+    excess = len(lines) - ROWS
+    return screen if excess <= 1 else "\n".join([*lines[:ROWS], f"\x1b[0;2m... {excess} more lines\x1b[0m"])
 
 
 def take(into: Path, helps: Path | None) -> None:
@@ -160,11 +160,11 @@ def take(into: Path, helps: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--help-texts", type=Path, metavar="FOLDER")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--help-texts", type=Path, metavar="FOLDER")
     if shutil.which("tmux") is None:
         print(f"{KEPT.relative_to(ROOT)} stays as it is: tmux is not installed")
     else:
-        take(PICTURES, asked.parse_args().help_texts)
+        take(PICTURES, parser.parse_args().help_texts)
         for picture in KEPT.iterdir():
             shutil.copy(PICTURES / picture.name, picture)

@@ -84,26 +84,26 @@ def _raises(sentence: str) -> Iterator[str]:
 
 def to_restructured_text(lines: Iterable[str], names: frozenset[str] = frozenset()) -> list[str]:
     """The lines of a docstring as reStructuredText; names: of the parameters."""
-    written: list[str] = []
+    output: list[str] = []
     for paragraph in _paragraphs(lines):
         first = paragraph[0].lstrip()
         if any(line.lstrip().startswith(">>>") for line in paragraph):
-            shown = inspect.cleandoc("\n".join(paragraph)).splitlines()
-            at = next(n for n, line in enumerate(shown) if line.startswith(">>>"))
-            written += [*(text(line) for line in shown[:at]), "", *shown[at:]]
+            paragraph_lines = inspect.cleandoc("\n".join(paragraph)).splitlines()
+            at = next(n for n, line in enumerate(paragraph_lines) if line.startswith(">>>"))
+            output += [*(text(line) for line in paragraph_lines[:at]), "", *paragraph_lines[at:]]
         elif first.startswith("Raises: "):
-            written += _raises(" ".join(line.strip() for line in paragraph)[len("Raises: ") :])
+            output += _raises(" ".join(line.strip() for line in paragraph)[len("Raises: ") :])
         elif first.startswith(("Returns: ", "Yields: ")):
             joined = " ".join(line.strip() for line in paragraph)
-            written.append(":returns: " + text(joined.partition(": ")[2]))
+            output.append(":returns: " + text(joined.partition(": ")[2]))
         elif paragraph[0].startswith("    "):
-            written += ["::", "", *paragraph]
+            output += ["::", "", *paragraph]
         elif fields := _fields(paragraph, names):
-            written += fields
+            output += fields
         else:
-            written += [_item(line) for line in paragraph]
-        written.append("")
-    return written
+            output += [_item(line) for line in paragraph]
+        output.append("")
+    return output
 
 
 def _item(line: str) -> str:
@@ -118,14 +118,14 @@ def _names(thing: Any) -> frozenset[str]:
         return frozenset()
 
 
-def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+def _process(app: Sphinx, value: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     lines[:] = to_restructured_text(lines, _names(thing))
-    others = see_also(name)
-    lines += [others, ""] if others else []
+    links = see_also(name)
+    lines += [links, ""] if links else []
 
 
 def _strip_class(
-    app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
+    app: Sphinx, value: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
 ) -> tuple[str | None, str | None] | None:
     """A class method is called without its class."""
     return None if signature is None else (re.sub(r"^\(cls(?:, /)?(?:, )?", "(", signature), returned)

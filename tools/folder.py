@@ -28,13 +28,13 @@ PACKAGES = ("idna", "jinja2", "markupsafe", "confusable-homoglyphs", "publicsuff
 
 def wheel(into: Path) -> Path:
     """The library without its native kernel, built from a copy: two builds in one folder would spoil each other."""
-    left = shutil.ignore_patterns(".*", "target", "build", "dist", "*.egg-info", "*.so", "__pycache__")
+    ignore = shutil.ignore_patterns(".*", "target", "build", "dist", "*.egg-info", "*.so", "__pycache__")
     with tempfile.TemporaryDirectory() as folder:
-        copy = shutil.copytree(ROOT, Path(folder) / "overthere", ignore=left, symlinks=True)
+        copy = shutil.copytree(ROOT, Path(folder) / "overthere", ignore=ignore, symlinks=True)
         pip = [sys.executable, "-P", "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
         subprocess.run([*pip, "-w", into, copy], check=True, env={**os.environ, "OVERTHERE_PURE": "1"})
-    (made,) = into.glob("overthere-*-py3-none-any.whl")
-    return made
+    (path,) = into.glob("overthere-*-py3-none-any.whl")
+    return path
 
 
 def site(target: Path) -> None:

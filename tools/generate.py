@@ -200,8 +200,8 @@ def is_fresh(path: str, text: str) -> bool:
 
         if path.endswith("/whole.tables.json"):
             old, new = (
-                {name: (one["grammar"], automata(one)) for name, one in json.loads(said).items()}
-                for said in (stored, text)
+                {name: (value["grammar"], automata(value)) for name, value in json.loads(content).items()}
+                for content in (stored, text)
             )
             return old == new
         grammar = file.with_name(file.name.replace(".tables.json", ".abnf")).read_text()

@@ -124,18 +124,18 @@ def _show_example(example: Example, folder: Path) -> list[str]:
     if example.not_run:
         return ["```sh", example.line, "```", ""]
     printed = _MEASURED.sub("...", _printed(example.line, folder)).splitlines()
-    shown = [*printed[:_LINES], "..."] if len(printed) > _LINES + 1 else printed
-    return ["```console", f"$ {example.line}", *shown, "```", ""]
+    output = [*printed[:_LINES], "..."] if len(printed) > _LINES + 1 else printed
+    return ["```console", f"$ {example.line}", *output, "```", ""]
 
 
 def _printed(line: str, folder: Path) -> str:
     """As tests/cli/test_console.py has it: standard output, and standard error where the command fails."""
     search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", line], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         env={**os.environ, "PATH": search, "COLUMNS": "100"},
     )  # fmt: skip
-    return done.stdout + (done.stderr if done.returncode else "")
+    return result.stdout + (result.stderr if result.returncode else "")
 
 
 def _manual_of_all() -> str:

@@ -44,8 +44,8 @@ def parameters(value: object) -> str:
 
 def members(path: str, value: type) -> Iterator[str]:
     """What a class of this package has itself and from its bases in it."""
-    own = [base for base in value.__mro__ if base.__module__.startswith("overthere")]
-    for name in sorted({name for base in own for name in vars(base) if not name.startswith("_")}):
+    bases = [base for base in value.__mro__ if base.__module__.startswith("overthere")]
+    for name in sorted({name for base in bases for name in vars(base) if not name.startswith("_")}):
         member = inspect.getattr_static(value, name)
         if type(member).__name__ == "_MovedAttribute":  # the name of another library, which says what it is called here
             continue

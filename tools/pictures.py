@@ -61,12 +61,12 @@ def take(browser: str, into: Path) -> None:
             context = chromium.new_context(viewport={"width": one.width, "height": 700}, color_scheme=one.scheme)
             page = context.new_page()
             page.goto(running.root + one.link)
-            taken = Image.open(BytesIO(page.screenshot(full_page=True))).convert("RGB")
-            shown = taken.crop((0, 0, taken.width, min(taken.height, one.height)))
-            counted = sorted(shown.getcolors(1 << 24) or (), key=lambda found: -found[0])[:COLOURS]
+            image = Image.open(BytesIO(page.screenshot(full_page=True))).convert("RGB")
+            cropped = image.crop((0, 0, image.width, min(image.height, one.height)))
+            counted = sorted(cropped.getcolors(1 << 24) or (), key=lambda pair: -pair[0])[:COLOURS]
             palette = Image.new("P", (1, 1))
             palette.putpalette([value for _, colour in counted for value in cast("tuple[int, int, int]", colour)])
-            reduced = shown.quantize(palette=palette, dither=Image.Dither.NONE)
+            reduced = cropped.quantize(palette=palette, dither=Image.Dither.NONE)
             reduced.save(into / f"{one.name}.png", optimize=True)
             context.close()
         chromium.close()

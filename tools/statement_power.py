@@ -117,10 +117,10 @@ def choose_breaks(id: str, lines: Iterable[tuple[str, int]]) -> list[Break]:
     ran = set(lines)
     aside = reasons().keys()
     every = [
-        one
+        change
         for file in sorted({file for file, _ in ran})
-        for one in breaks(file)
-        if (file, one.line) in ran and aside.isdisjoint({(file, ""), (file, one.function)})
+        for change in breaks(file)
+        if (file, change.line) in ran and aside.isdisjoint({(file, ""), (file, change.function)})
     ]
     random.Random(id).shuffle(every)
     times = Counter[tuple[str, str]]()
@@ -131,10 +131,10 @@ def choose_breaks(id: str, lines: Iterable[tuple[str, int]]) -> list[Break]:
     return [each for _, each in sorted(zip(order, every, strict=True), key=lambda pair: pair[0])]
 
 
-def broken(one: Break, items: list[Any]) -> Run:
+def broken(change: Break, items: list[Any]) -> Run:
     """Run tests with a break.  Raises: RuntimeError if it could not be made."""
-    if not carried_out(one):
-        raise RuntimeError(f"{one}: no function has this code")
+    if not carried_out(change):
+        raise RuntimeError(f"{change}: no function has this code")
     try:
         return run(items, False)
     except Exception:  # of pytest, which meets what is broken too
@@ -146,8 +146,8 @@ def run(items: list[Any], traced: bool) -> Run:
     from _pytest.runner import runtestprotocol
 
     lines: set[tuple[str, int]] = set()
-    begun, given, passed = time.monotonic(), hashlib.sha256(), True
-    tracer, profiler = _tracer(lines), _profiler(given)
+    start, digest, passed = time.monotonic(), hashlib.sha256(), True
+    tracer, profiler = _tracer(lines), _profiler(digest)
     for number, item in enumerate(items):
         following = items[number + 1] if number + 1 < len(items) else None
         if traced:
@@ -160,7 +160,7 @@ def run(items: list[Any], traced: bool) -> Run:
         passed = not any(report.failed for report in reports)
         if not passed:
             break
-    return Run(passed, time.monotonic() - begun, given.hexdigest(), sorted(lines))
+    return Run(passed, time.monotonic() - start, digest.hexdigest(), sorted(lines))
 
 
 def _tracer(lines: set[tuple[str, int]]) -> Callable[[FrameType, str, Any], Any]:
@@ -179,7 +179,7 @@ def _tracer(lines: set[tuple[str, int]]) -> Callable[[FrameType, str, Any], Any]
 _PASSING = re.compile(r"0x[0-9a-f]+|/tmp/[^\s'\"]*")
 
 
-def _profiler(given: Any) -> Callable[[FrameType, str, Any], None]:
+def _profiler(digest: Any) -> Callable[[FrameType, str, Any], None]:
     def profile(frame: FrameType, event: str, value: Any) -> None:
         around = frame.f_back
         if event != "return" or around is None or not frame.f_code.co_filename.startswith(SOURCE):
@@ -187,10 +187,10 @@ def _profiler(given: Any) -> Callable[[FrameType, str, Any], None]:
         if around.f_code.co_filename.startswith(TESTS):
             sys.setprofile(None)
             try:
-                shown = repr(value)[:10_000]
+                text = repr(value)[:10_000]
             except Exception as error:
-                shown = type(error).__name__
-            given.update(f"{frame.f_code.co_qualname} {_PASSING.sub('', shown)}\n".encode("utf-8", "replace"))
+                text = type(error).__name__
+            digest.update(f"{frame.f_code.co_qualname} {_PASSING.sub('', text)}\n".encode("utf-8", "replace"))
             sys.setprofile(profile)
 
     return profile
@@ -257,19 +257,19 @@ def reasons() -> dict[tuple[str, str], str]:
     return {(SOURCE + row["file"], name): row["reason"] for row in rows for name in row.get("functions", [""])}
 
 
-def figures(found: dict[str, dict[str, Any]]) -> dict[str, int]:
+def figures(results: dict[str, dict[str, Any]]) -> dict[str, int]:
     """The figures of `power.toml`; what was not noticed is printed."""
-    for id, answer in sorted(found.items()):
+    for id, answer in sorted(results.items()):
         if answer["state"] == "failing":
             print(f"{id}: its tests fail without any change")
         for path, line, _, change, function in answer["survived"]:
             print(f"{id}: {path.removeprefix(SOURCE)}:{line} {function}: {change}")
             print(f"    {Path(path).read_text().splitlines()[line - 1].strip()}")
-    states = Counter(answer["state"] for answer in found.values())
-    noticed = sum(answer["noticed"] for answer in found.values())
-    survived = sum(len(answer["survived"]) for answer in found.values())
+    states = Counter(answer["state"] for answer in results.values())
+    noticed = sum(answer["noticed"] for answer in results.values())
+    survived = sum(len(answer["survived"]) for answer in results.values())
     return {
-        "statements": len(found),
+        "statements": len(results),
         "elsewhere": states["elsewhere"],
         "failing": states["failing"],
         "breaks": noticed + survived,
@@ -285,22 +285,22 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--write", action="store_true", help=f"write the figures to {POWER.relative_to(ROOT)}")
     parser.add_argument("ids", nargs="*", metavar="ID", help="of statements; without any, all")
-    given = parser.parse_args()
+    options = parser.parse_args()
     os.environ["OVERTHERE_KERNEL"] = "reference"
     sys.path.insert(0, str(ROOT))
     import pytest
 
     every = [row for each in documents() for row in each.statements if row.tests]
-    rows = [row for row in every if row.id in given.ids or not given.ids]
-    power = Power(rows, given.breaks, given.jobs)
+    rows = [row for row in every if row.id in options.ids or not options.ids]
+    power = Power(rows, options.breaks, options.jobs)
     files = sorted({test.partition("::")[0] for row in rows for test in row.tests})
-    asked = ["-q", "-n", "0", "-p", "no:cacheprovider", "--no-header", "--hypothesis-seed=0", *files]
-    if pytest.main(asked, [power]) not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+    arguments = ["-q", "-n", "0", "-p", "no:cacheprovider", "--no-header", "--hypothesis-seed=0", *files]
+    if pytest.main(arguments, [power]) not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         return 1
-    told = figures(power.found)
-    print(told, f"{told['noticed'] / (told['breaks'] or 1):.1%}")
-    if given.write:
-        POWER.write_text("".join(f"{name} = {value}\n" for name, value in told.items()))
+    results = figures(power.found)
+    print(results, f"{results['noticed'] / (results['breaks'] or 1):.1%}")
+    if options.write:
+        POWER.write_text("".join(f"{name} = {value}\n" for name, value in results.items()))
     return 0
 
 

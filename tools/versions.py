@@ -73,9 +73,9 @@ def sid(emulated: bool) -> Path | str:
     partial, log = folder.with_suffix(".partial"), BUILD / "sid.log"
     chosen = ["--variant=minbase", f"--include={','.join(packages)}", *(["--arch=arm64"] if emulated else [])]
     with log.open("wb") as output:
-        made = subprocess.call(["debootstrap", *chosen, "sid", str(partial)], stdout=output)
-    if made:
-        return f"debootstrap ended with {made}: {log.relative_to(ROOT)}"
+        status = subprocess.call(["debootstrap", *chosen, "sid", str(partial)], stdout=output)
+    if status:
+        return f"debootstrap ended with {status}: {log.relative_to(ROOT)}"
     return partial.rename(folder)
 
 
@@ -85,9 +85,9 @@ def found(name: str) -> Python | str:
     program = "pypy3" if name == "pypy" else f"python{number}"
     # A shim of pyenv runs the version in use alone.
     installed = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    for here in (shutil.which(program), *sorted(map(str, installed.glob(f"{name}*[0-9]/bin/{program}")), reverse=True)):
-        if here and not machine and subprocess.call([here, "-c", RECENT], stderr=subprocess.DEVNULL) == 0:
-            return Python(name, here)
+    for path in (shutil.which(program), *sorted(map(str, installed.glob(f"{name}*[0-9]/bin/{program}")), reverse=True)):
+        if path and not machine and subprocess.call([path, "-c", RECENT], stderr=subprocess.DEVNULL) == 0:
+            return Python(name, path)
     folder = sid(emulated=bool(machine))
     if isinstance(folder, str):
         return folder
@@ -109,31 +109,31 @@ def install(python: Python, env: Path, wheel: Path, log: Path) -> list[str]:
     pip = (env / "bin" / "python" if os.name != "nt" else env / "Scripts" / "python.exe", "-m", "pip", "install", "-q")
     if python.run(*pip, wheel, log=log):
         raise SystemExit(f"{wheel.name} cannot be installed: {log.relative_to(ROOT)}")
-    wanted = [one for one in requirements() if one.startswith(("hypothesis", "pytest")) or "-" not in python.name]
+    wanted_names = [one for one in requirements() if one.startswith(("hypothesis", "pytest")) or "-" not in python.name]
     absent: list[str] = []
-    while python.run(*pip, "--only-binary", ":all:", *wanted, log=log):
+    while python.run(*pip, "--only-binary", ":all:", *wanted_names, log=log):
         last = re.findall(r"No matching distribution found for (\S+)", log.read_text("utf-8", "replace"))[-1:]
-        if not last or last[0] not in wanted:  # what one of them needs
-            return absent + [one for one in wanted if python.run(*pip, "--only-binary", ":all:", one, log=log)]
-        wanted.remove(last[0])
+        if not last or last[0] not in wanted_names:  # what one of them needs
+            return absent + [one for one in wanted_names if python.run(*pip, "--only-binary", ":all:", one, log=log)]
+        wanted_names.remove(last[0])
         # All tests need hypothesis: of it an older version does, which may have a wheel.
-        wanted += ["hypothesis"] if last[0].startswith("hypothesis==") else []
+        wanted_names += ["hypothesis"] if last[0].startswith("hypothesis==") else []
         absent += last
     return absent
 
 
 def tree(python: Python, run: Path, env: Path, log: Path) -> Path:
     """The files here but for the package, in whose place lies the one that was installed."""
-    made = run / "tree"
-    shutil.rmtree(made, ignore_errors=True)
-    left = shutil.ignore_patterns(".git", ".venv", "build", "target", "*.egg-info", "__pycache__", "*.so", ".*_cache")
-    shutil.copytree(ROOT, made, ignore=left, symlinks=True)
-    shutil.rmtree(made / "src" / "overthere")
+    copy = run / "tree"
+    shutil.rmtree(copy, ignore_errors=True)
+    ignore = shutil.ignore_patterns(".git", ".venv", "build", "target", "*.egg-info", "__pycache__", "*.so", ".*_cache")
+    shutil.copytree(ROOT, copy, ignore=ignore, symlinks=True)
+    shutil.rmtree(copy / "src" / "overthere")
     (place,) = (file.parent for file in env.rglob("overthere/__init__.py"))
-    (made / "src" / "overthere").symlink_to(place, target_is_directory=True)
+    (copy / "src" / "overthere").symlink_to(place, target_is_directory=True)
     if (suites := BUILD / "suites").exists():
-        shutil.copytree(suites, made / "build" / "suites")
-    return made
+        shutil.copytree(suites, copy / "build" / "suites")
+    return copy
 
 
 def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict[str, object]:
@@ -151,7 +151,7 @@ def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict
     ignored = [word for folder in LEFT_OUT for word in ("--ignore", folder)]
     command = [program, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--showlocals", "-m", "not exhaustive"]
     chosen = arguments or (OF_A_KERNEL if emulated else ["tests", "docs", "README.md"])
-    begun = time.monotonic()
+    start = time.monotonic()
     status = python.run(
         *command, *ignored, *chosen, cwd=place, log=log,
         OVERTHERE_KERNEL={"native": "native"}.get(kernel, ""), OVERTHERE_ABSENT="1" if absent or emulated else "",
@@ -161,7 +161,7 @@ def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict
     return {
         "result": "passed" if status == 0 else f"failed ({status}): {log.relative_to(ROOT)}",
         "counts": counts.strip("= "),
-        "seconds": round(time.monotonic() - begun),
+        "seconds": round(time.monotonic() - start),
         "without": absent,
         "wheel": wheel.name,
     }

@@ -65,7 +65,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_slower_operations_are_named(slow: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(commits, "CACHE", tmp_path)
-    monkeypatch.setattr(commits, "_MUCH", 1.5)
+    monkeypatch.setattr(commits, "_MIN_SLOWDOWN", 1.5)
     assert list(compare(ROOT, slow, 15, "check, ref")) == ["check, refused"]
     assert not compare(slow, ROOT, 15, "check, ref")
 

@@ -16,7 +16,7 @@ from support import ROOT
 FUZZ = ROOT / "fuzz"
 sys.path.append(str(FUZZ))
 
-from conversations import NOBODY, conversations  # noqa: E402
+from conversations import WITHOUT_SERVER, conversations  # noqa: E402
 from laws import NAMES  # noqa: E402
 
 
@@ -24,8 +24,8 @@ def test_every_dialogue_has_a_conversation() -> None:
     registry = Registry.default()
     spoken = {name for name in registry if registry.scheme(name).access is not None}
     schemes = {conversation.uri.partition(":")[0] for conversation in conversations()}
-    assert schemes | NOBODY.keys() >= spoken
-    assert not schemes & NOBODY.keys()
+    assert schemes | WITHOUT_SERVER.keys() >= spoken
+    assert not schemes & WITHOUT_SERVER.keys()
     assert len(conversations()) <= 256  # a byte selects one
 
 
