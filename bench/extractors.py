@@ -37,15 +37,15 @@ def responses(path: Path, start: int = 0, end: int | None = None) -> Iterator[Re
 
     with path.open("rb") as file:
         file.seek(start)
-        found = ArchiveIterator(file, record_types=WarcRecordType.response, parse_http=True, auto_decode="all")
-        for record in found:
+        records = ArchiveIterator(file, record_types=WarcRecordType.response, parse_http=True, auto_decode="all")
+        for record in records:
             at = record.stream_pos
             if end is not None and at >= end:
                 return
             if record.http_content_type == "text/html":
-                told = record.http_headers.get("Content-Type") or ""
+                media_type = record.http_headers.get("Content-Type") or ""
                 uri = record.headers.get("WARC-Target-URI") or ""
-                yield Response(at, uri, told, record.http_charset, record.reader.read())
+                yield Response(at, uri, media_type, record.http_charset, record.reader.read())
 
 
 # -- resiliparse
@@ -104,13 +104,13 @@ def _query_all() -> Extract:
 
 def _join_hrefs(hrefs: Extract) -> Extract:
     def extract(response: Response) -> list[str]:
-        found = []
+        links = []
         for href in hrefs(response):
             try:
-                found.append(urljoin(response.uri, href.strip()))
+                links.append(urljoin(response.uri, href.strip()))
             except ValueError:  # what urllib.parse refuses
                 continue
-        return found
+        return links
 
     return extract
 
@@ -215,9 +215,9 @@ def main() -> None:
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--end", type=int)
     parser.add_argument("--answers", type=Path)
-    given = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    print(json.dumps(_worker(given.peer, given.file, given.start, given.end, given.answers)))
+    print(json.dumps(_worker(options.peer, options.file, options.start, options.end, options.answers)))
 
 
 if __name__ == "__main__":

@@ -57,9 +57,9 @@ def _seconds(function: Callable[..., Any], inputs: list[tuple[Any, ...]]) -> flo
     start = time.process_time_ns()
     for arguments in inputs:
         function(*arguments)
-    taken = time.process_time_ns() - start
+    seconds = time.process_time_ns() - start
     gc.enable()
-    return taken / 1e9
+    return seconds / 1e9
 
 
 def _inputs(name: str, pairs: list[tuple[str, str]]) -> list[tuple[Any, ...]]:
@@ -67,30 +67,30 @@ def _inputs(name: str, pairs: list[tuple[str, str]]) -> list[tuple[Any, ...]]:
 
     Functions of queries get each query of the URLs; one that is empty takes no time.
     """
-    found = [_outcome(FUNCTIONS[name], pair) for pair in pairs]
-    return [one for one in found if one is not ValueError and (one[0] or not name.startswith("parse_qs"))]
+    outcomes = [_outcome(FUNCTIONS[name], pair) for pair in pairs]
+    return [one for one in outcomes if one is not ValueError and (one[0] or not name.startswith("parse_qs"))]
 
 
 def _row(name: str, pairs: list[tuple[str, str]], rounds: int) -> dict[str, Any]:
     inputs = _inputs(name, pairs)
-    outcomes = {peer: [_outcome(getattr(module, name), one) for one in inputs] for peer, module in _MODULES.items()}
+    outcomes = {peer: [_outcome(getattr(module, name), pair) for pair in inputs] for peer, module in _MODULES.items()}
     # What one of them refuses is timed for none.
     timed = [
-        one
-        for one, *answers in zip(inputs, *outcomes.values(), strict=True)
+        pair
+        for pair, *answers in zip(inputs, *outcomes.values(), strict=True)
         if all(a is not ValueError for a in answers)
     ]
     if not timed:
         return {}
     times: dict[str, list[float]] = {peer: [] for peer in _MODULES}
-    for turn in range(rounds):
-        for peer in rotate(list(_MODULES), turn):
+    for round_number in range(rounds):
+        for peer in rotate(list(_MODULES), round_number):
             times[peer].append(_seconds(getattr(_MODULES[peer], name), timed))
-    others, own = outcomes["urllib.parse"], outcomes["overthere"]
+    theirs, ours = outcomes["urllib.parse"], outcomes["overthere"]
     row: dict[str, Any] = {"section": "integrations", "operation": "urllib", "peer": name}
     row |= summary(times["overthere"], len(timed))
     row |= {f"{peer}_ns": summary(times[peer], len(timed))["ns"] for peer in ("urllib.parse", "strict")}
-    equal = sum(one == other for one, other in zip(own, others, strict=True))
+    equal = sum(our == other for our, other in zip(ours, theirs, strict=True))
     return row | {"right": equal, "of": len(inputs), "strict_refused": outcomes["strict"].count(ValueError)}
 
 

@@ -99,18 +99,18 @@ def _invalid_references() -> Iterable[str]:
 def _places() -> Iterable[KnownPage]:
     for row in cases("html"):
         base = URI(_AT).join(row["base"]) if "base" in row else URI(_AT)
-        meant = (
+        pairs = (
             [(URI(_AT), text) for text in row["targets"]]
             if "targets" in row
             else [(base, text) for _, text in row["is"]]
         )
-        found = []
-        for (where, _), (against, text) in zip(row["is"], meant, strict=True):
+        places = []
+        for (place, _), (against, text) in zip(row["is"], pairs, strict=True):
             with contextlib.suppress(InvalidURI):
-                if where != "base href":  # whose targets nobody needs
-                    found.append(str(against.join(text)))
-        if found:
-            yield KnownPage("places", _AT, row["html"].encode(), tuple(found))
+                if place != "base href":  # whose targets nobody needs
+                    places.append(str(against.join(text)))
+        if places:
+            yield KnownPage("places", _AT, row["html"].encode(), tuple(places))
 
 
 def known_pages() -> list[KnownPage]:
@@ -147,18 +147,18 @@ def comparison_key(target: str) -> str:
 
 def right(rows: Sequence[KnownPage], answers: Sequence[Sequence[str]]) -> dict[str, tuple[int, int]]:
     """How many pages of how many are right, by group."""
-    found = {group: [0, 0] for group in GROUPS}
+    counts = {group: [0, 0] for group in GROUPS}
     for row, answer in zip(rows, answers, strict=True):
-        wanted, given = {comparison_key(text) for text in row.targets}, {comparison_key(text) for text in answer}
-        found[row.group][0] += wanted <= given if row.targets else not given
-        found[row.group][1] += 1
-    return {group: (count, of) for group, (count, of) in found.items()}
+        expected, actual = {comparison_key(text) for text in row.targets}, {comparison_key(text) for text in answer}
+        counts[row.group][0] += expected <= actual if row.targets else not actual
+        counts[row.group][1] += 1
+    return {group: (count, of) for group, (count, of) in counts.items()}
 
 
-def count_shared(own: Mapping[int, Iterable[str]], other: Mapping[int, Iterable[str]]) -> dict[str, int]:
+def count_shared(ours: Mapping[int, Iterable[str]], other: Mapping[int, Iterable[str]]) -> dict[str, int]:
     """Of the pairs of page and target that are `own`, how many are among the `other`; and how many only those have."""
-    both = mine = more = 0
-    for at in own.keys() | other.keys():
-        a, b = {comparison_key(text) for text in own.get(at, ())}, {comparison_key(text) for text in other.get(at, ())}
-        both, mine, more = both + len(a & b), mine + len(a), more + len(b - a)
-    return {"shared": both, "shared_of": mine, "only_peer": more}
+    both = ours_only = theirs_only = 0
+    for at in ours.keys() | other.keys():
+        a, b = {comparison_key(text) for text in ours.get(at, ())}, {comparison_key(text) for text in other.get(at, ())}
+        both, ours_only, theirs_only = both + len(a & b), ours_only + len(a), theirs_only + len(b - a)
+    return {"shared": both, "shared_of": ours_only, "only_peer": theirs_only}

@@ -41,15 +41,15 @@ def _a(reference: str) -> Fault:
     return Fault(reference, f'<a href="{reference}">a</a>')
 
 
-_GONE = "nowhere.html"
+_MISSING = "nowhere.html"
 # What a fault of each kind looks like on a page at rooms/NNN/page-N.html.
 KINDS: dict[str, Fault] = {
-    "no document": _a(_GONE),
-    "no document above": _a(f"../{_GONE}"),
-    "no document at an absolute path": _a(f"/docs/{_GONE}"),
-    "no document by a whole URI": _a(f"{BASE}{_GONE}"),
-    "no document, host in capitals": _a(f"HTTPS://MUSEUM.example/docs/{_GONE}"),
-    "no document, default port": _a(f"https://museum.example:443/docs/{_GONE}"),
+    "no document": _a(_MISSING),
+    "no document above": _a(f"../{_MISSING}"),
+    "no document at an absolute path": _a(f"/docs/{_MISSING}"),
+    "no document by a whole URI": _a(f"{BASE}{_MISSING}"),
+    "no document, host in capitals": _a(f"HTTPS://MUSEUM.example/docs/{_MISSING}"),
+    "no document, default port": _a(f"https://museum.example:443/docs/{_MISSING}"),
     "beside the page, but base leads elsewhere": Fault(
         "only-here.html", '<a href="only-here.html">a</a>', '<base href="/docs/shelf/">'
     ),
@@ -143,8 +143,8 @@ def _other_faults(number: int) -> Iterator[tuple[PlantedFault, str]]:
         f"# A heading\n\n[a]({reference}) [b](#a-heading)\n",
     )
     reference = f"{BASE}others/gone-{number}.html"
-    found = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{reference}</loc></url></urlset>\n'
-    yield PlantedFault(_MAP, f"others/sitemap-{number}.xml", reference), found
+    text = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{reference}</loc></url></urlset>\n'
+    yield PlantedFault(_MAP, f"others/sitemap-{number}.xml", reference), text
     reference = f"loop-{number}.html"
     yield PlantedFault(_LOOP, f"others/{reference}", reference), _page("", Fault("", head=_refresh(reference)))
 
@@ -194,9 +194,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pages", type=int, default=5000)
     parser.add_argument("--each", type=int, default=10)
-    asked = parser.parse_args()
-    asked.folder.mkdir(parents=True)
-    for planted in plant(asked.folder, asked.pages, asked.each):
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True)
+    for planted in plant(options.folder, options.pages, options.each):
         print(json.dumps(planted._asdict(), ensure_ascii=False))
 
 

@@ -85,10 +85,10 @@ def cases(name: str) -> list[dict[str, Any]]:
 
 
 def _six_of_row(row: dict[str, Any]) -> Six:
-    found = row["is"]
+    fields = row["is"]
     return (
-        found.get("scheme"), found.get("host"), found.get("port_text"), found["path"], found.get("query"),
-        found.get("fragment"),
+        fields.get("scheme"), fields.get("host"), fields.get("port_text"), fields["path"], fields.get("query"),
+        fields.get("fragment"),
     )  # fmt: skip
 
 
@@ -136,27 +136,27 @@ def is_reference_to(base: str, answer: Any, target: str) -> bool:
     return reference.resolve(base, str(answer)) == target
 
 
-def six(found: Sequence[Any], *, whatwg: bool = False) -> Six:
+def six(values: Sequence[Any], *, whatwg: bool = False) -> Six:
     """A peer's six answers as components: WHATWG's getters hold the delimiters too ("http:", "?q", "#f")."""
-    scheme, host, port, path, query, fragment = found
+    scheme, host, port, path, query, fragment = values
     if whatwg:
         query, fragment = (query or "").removeprefix("?"), (fragment or "").removeprefix("#")
         scheme = (scheme or "").removesuffix(":")
     return scheme, host, port, path, query, fragment
 
 
-def is_same(wanted: Six, found: Six, *, tells: bool) -> bool:
+def is_same(expected: Six, actual: Six, *, exact: bool) -> bool:
     """Whether an answer is the standard's.
 
-    tells: whether the peer has an answer for "undefined"; if it has none, its "" is read as undefined.
+    exact: whether the peer distinguishes "undefined"; otherwise its "" counts as undefined.
     The host may stand without its brackets; the port may be a number, and then none where its text is empty.
     """
-    for number, (right, answer) in enumerate(zip(wanted, found, strict=True)):
+    for number, (right, answer) in enumerate(zip(expected, actual, strict=True)):
         if number == 1 and right and answer == right.strip("[]"):
             continue
-        if number == 2 and not (isinstance(answer, str) and tells):
+        if number == 2 and not (isinstance(answer, str) and exact):
             right, answer = int(right) if right else None, None if answer in (None, "") else int(answer)
-        elif number != 3 and not tells:
+        elif number != 3 and not exact:
             answer = answer or None
         if answer != right:
             return False
@@ -169,10 +169,10 @@ def encodes(data: str, answer: Any) -> bool:
     return bool(_SEGMENT.fullmatch(text)) and urllib.parse.unquote(text, errors="strict") == data
 
 
-def call_or_refused(call: Callable[..., Any], *given: Any) -> Any:
+def call_or_refused(call: Callable[..., Any], *args: Any) -> Any:
     """What a call gives, or REFUSED."""
     try:
-        return call(*given)
+        return call(*args)
     except Exception:  # a peer's own refusal, whatever its type
         return REFUSED
 

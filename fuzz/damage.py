@@ -57,18 +57,18 @@ class SampleArchive:
 Reader = Callable[[bytes], Iterator[Document | Note | PassedContent]]
 
 
-def check_damaged(data: bytes, made: tuple[SampleArchive, ...], reader: Reader) -> None:
+def check_damaged(data: bytes, archives: tuple[SampleArchive, ...], reader: Reader) -> None:
     """Judge one input.  Raises: AssertionError."""
     if not data:
         return
     if data[0] & RAW:
         read_archive(reader, data[1:])
         return
-    whole = made[data[0] % len(made)]
-    octets, changed = whole.octets, set[int]()
-    for what, where, value in damages(data[1:]):
-        at = where * len(octets) >> 16
-        match what % 4:
+    sample = archives[data[0] % len(archives)]
+    octets, changed = sample.octets, set[int]()
+    for change, place, value in damages(data[1:]):
+        at = place * len(octets) >> 16
+        match change % 4:
             case 0:
                 octets = octets[:at]
             case 1 if at < len(octets):
@@ -79,7 +79,7 @@ def check_damaged(data: bytes, made: tuple[SampleArchive, ...], reader: Reader) 
                 changed.add(at)
             case _:
                 pass
-    judge(whole, octets, changed, read_archive(reader, octets))
+    judge(sample, octets, changed, read_archive(reader, octets))
 
 
 def damages(data: bytes) -> Iterator[tuple[int, int, int]]:
@@ -92,33 +92,33 @@ def read_archive(reader: Reader, octets: bytes) -> ReadResult:
     """What a reader gives.  Raises: AssertionError for what no reader may give."""
     contents: list[bytes] = []
     notes: list[str] = []
-    for found in reader(octets):
-        notes += [found.kind] if isinstance(found, Note) else getattr(found, "notes", ())
-        if isinstance(found, Document):
-            found.source.encode()
-            contents.append(found.content)
+    for result in reader(octets):
+        notes += [result.kind] if isinstance(result, Note) else getattr(result, "notes", ())
+        if isinstance(result, Document):
+            result.source.encode()
+            contents.append(result.content)
         assert len(contents) + len(notes) <= len(octets) + 8, "more documents and notes than octets"
     assert set(notes) <= set(NOTES), notes
     return ReadResult(tuple(contents), tuple(notes))
 
 
-def judge(whole: SampleArchive, octets: bytes, changed: set[int], given: ReadResult) -> None:
+def judge(sample: SampleArchive, octets: bytes, changed: set[int], result: ReadResult) -> None:
     """What stands before the damage is given; where nothing is said, all is, or all up to a cut between two.
 
     Raises: AssertionError.
     """
-    safe = 0 if whole.listed and changed else min((len(octets), *changed))
-    there = sum(end <= safe for end in whole.reach)
-    assert given.contents[:there] == whole.contents[:there], (
-        f"{whole.name}, {len(octets)} of {len(whole.octets)} octets, changed at {sorted(changed)}: "
-        f"of {there} records before that, not all are given: {len(given.contents)}, {given.notes}"
+    safe = 0 if sample.listed and changed else min((len(octets), *changed))
+    complete = sum(end <= safe for end in sample.reach)
+    assert result.contents[:complete] == sample.contents[:complete], (
+        f"{sample.name}, {len(octets)} of {len(sample.octets)} octets, changed at {sorted(changed)}: "
+        f"of {complete} records before that, not all are given: {len(result.contents)}, {result.notes}"
     )
     # Of empty lines alone nobody can tell that there was more.
-    if given.notes or not octets.strip() or any(at in span for at in changed for span in whole.free):
+    if result.notes or not octets.strip() or any(at in span for at in changed for span in sample.free):
         return
-    want = whole.ends.get(len(octets), whole.contents)
-    same = given.contents == want if whole.checked else list(map(len, given.contents)) == list(map(len, want))
+    want = sample.ends.get(len(octets), sample.contents)
+    same = result.contents == want if sample.checked else list(map(len, result.contents)) == list(map(len, want))
     assert same, (
-        f"{whole.name}, {len(octets)} of {len(whole.octets)} octets, changed at {sorted(changed)}: "
-        f"nothing is said, and {len(given.contents)} of {len(want)} records were given as they are"
+        f"{sample.name}, {len(octets)} of {len(sample.octets)} octets, changed at {sorted(changed)}: "
+        f"nothing is said, and {len(result.contents)} of {len(want)} records were given as they are"
     )

@@ -123,9 +123,9 @@ def begins(target: str) -> set[bytes]:
 # -- one run
 
 
-def last(pattern: str, said: str) -> int:
-    found = re.findall(pattern, said)
-    return int(found[-1]) if found else 0
+def last(pattern: str, text: str) -> int:
+    matches = re.findall(pattern, text)
+    return int(matches[-1]) if matches else 0
 
 
 def start(command: list[str], *options: str) -> tuple[int, str]:
@@ -143,16 +143,16 @@ def run_guided(target: str, command: list[str], seconds: int) -> Outcome:
         options = [*OPTIONS, f"-max_len={longest(target)}", f"-dict={words(target)}"]
         options += [f"-max_total_time={seconds}", f"-artifact_prefix={scratch}/"]
         begin = time.monotonic()
-        status, said = start(command, *options, str(corpus))
+        status, message = start(command, *options, str(corpus))
         took = time.monotonic() - begin
         # A "slow-unit" is a hint and no finding.
         crashes = [file for file in sorted(Path(scratch).iterdir()) if not file.name.startswith("slow-unit")]
         findings = [smallest(command, file) for file in crashes]
     if status and not findings:
-        raise SystemExit(f"{target} does not run:\n{said[-3000:]}")
-    executions = last(r"stat::number_of_executed_units: (\d+)", said) or last(r"(?m)^#(\d+)\s", said)
-    how = "atheris" if target in PYTHON else "libfuzzer"
-    return Outcome(how, took, executions, last(r" cov: (\d+)", said), last(r" corp: (\d+)", said), findings)
+        raise SystemExit(f"{target} does not run:\n{message[-3000:]}")
+    executions = last(r"stat::number_of_executed_units: (\d+)", message) or last(r"(?m)^#(\d+)\s", message)
+    text = "atheris" if target in PYTHON else "libfuzzer"
+    return Outcome(text, took, executions, last(r" cov: (\d+)", message), last(r" corp: (\d+)", message), findings)
 
 
 def smallest(command: list[str], crash: Path) -> Finding:
@@ -168,12 +168,12 @@ def mutated(target: str, seconds: int) -> Outcome:
     with tempfile.TemporaryDirectory() as scratch:
         begin = time.monotonic()
         command = [sys.executable, str(HERE / "mutation.py"), target]
-        status, said = start(command, f"--seconds={seconds}", f"--folder={scratch}")
+        status, message = start(command, f"--seconds={seconds}", f"--folder={scratch}")
         took = time.monotonic() - begin
-        findings = [Finding(file.read_bytes(), said) for file in Path(scratch).iterdir()]
+        findings = [Finding(file.read_bytes(), message) for file in Path(scratch).iterdir()]
     if status and not findings:
-        raise SystemExit(f"{target} does not run:\n{said[-3000:]}")
-    return Outcome("mutation", took, last(r"(\d+) inputs", said), 0, 0, findings)
+        raise SystemExit(f"{target} does not run:\n{message[-3000:]}")
+    return Outcome("mutation", took, last(r"(\d+) inputs", message), 0, 0, findings)
 
 
 def keep(target: str, command: list[str]) -> int:
@@ -232,12 +232,12 @@ def report(target: str, finding: Finding) -> None:
     file = FOUND / f"{target}-{hashlib.sha1(finding.data).hexdigest()[:8]}"
     file.write_bytes(finding.data)
     dull = re.compile(r"\s*#\d+ 0x|==\d|note:|NOTE:|INFO:|SUMMARY:|\s*Combine|\s*$")
-    said = [line for line in finding.said.splitlines() if not dull.match(line)]
-    first = next((n for n, line in enumerate(said) if re.search("panicked at|Uncaught", line)), 0)
+    results = [line for line in finding.said.splitlines() if not dull.match(line)]
+    first = next((n for n, line in enumerate(results) if re.search("panicked at|Uncaught", line)), 0)
     print(f"\nA finding of {target}, {finding.data!r}, in {file.relative_to(HERE.parent)}:")
     # Of a traceback its end says what it was.
-    shown = said[first : first + 40] if target in PYTHON else said[first : first + 6]
-    print("\n".join(f"    {line[:400]}" for line in shown))
+    output = results[first : first + 40] if target in PYTHON else results[first : first + 6]
+    print("\n".join(f"    {line[:400]}" for line in output))
     print(row(target, finding.data), end="\n\n")
 
 
@@ -252,13 +252,13 @@ def log(target: str, outcome: Outcome) -> None:
 
 
 def main() -> int:
-    asked = argparse.ArgumentParser(description="Fuzz every target for its share of the time.")
-    asked.add_argument("--seconds", type=int, default=60, help="in all (60)")
-    asked.add_argument("--keep", action="store_true", help="write the minimised corpus to fuzz/kept")
-    asked.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(RUST + PYTHON))
-    options = asked.parse_args()
+    argument_parser = argparse.ArgumentParser(description="Fuzz every target for its share of the time.")
+    argument_parser.add_argument("--seconds", type=int, default=60, help="in all (60)")
+    argument_parser.add_argument("--keep", action="store_true", help="write the minimised corpus to fuzz/kept")
+    argument_parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(RUST + PYTHON))
+    options = argument_parser.parse_args()
     if foreign := set(options.targets) - {*RUST, *PYTHON}:
-        asked.error(f"no such target: {', '.join(sorted(foreign))}")
+        argument_parser.error(f"no such target: {', '.join(sorted(foreign))}")
     targets = options.targets or [*RUST, *PYTHON]
     built = build() if set(targets) & set(RUST) else None
     commands = {target: program(target, built) for target in targets}

@@ -57,9 +57,9 @@ def seeds(target: str) -> set[bytes]:
 def with_base() -> set[bytes]:
     """A base and texts after it, each on its line: of the case files, and what the Rust targets have found."""
     rows = [row for _, row in cases()]
-    found = {f"{row.get('base', _BASE.decode())}\n{row[key]}".encode() for row in rows for key in _TEXTS if key in row}
+    inputs = {f"{row.get('base', _BASE.decode())}\n{row[key]}".encode() for row in rows for key in _TEXTS if key in row}
     texts = sorted(t for name in ("parse", "normalize") for t in kept_corpus(name) if b"\n" not in t)
-    return found | kept_corpus("resolve") | {b"\n".join([_BASE, *texts[i : i + 3]]) for i in range(0, len(texts), 3)}
+    return inputs | kept_corpus("resolve") | {b"\n".join([_BASE, *texts[i : i + 3]]) for i in range(0, len(texts), 3)}
 
 
 def kept_corpus(target: str) -> set[bytes]:

@@ -62,13 +62,13 @@ def _changed_buffers(array: Any, data: bytes) -> Any:
             return pa.DictionaryArray.from_arrays(_changed_buffers(keys, data[1:]), values, safe=False)
         return pa.DictionaryArray.from_arrays(keys, _changed_buffers(values, data[1:]), safe=False)
     buffers = array.buffers()
-    at, what, place, *octets = data[0] % len(buffers), data[1] % 4, data[2], *data[3:]
+    at, change, place, *octets = data[0] % len(buffers), data[1] % 4, data[2], *data[3:]
     buffer = buffers[at]
     if buffer is None:
-        buffers[at] = pa.py_buffer(bytes(octets[:4])) if what else None
-    elif what == 0:
+        buffers[at] = pa.py_buffer(bytes(octets[:4])) if change else None
+    elif change == 0:
         buffers[at] = None
-    elif what == 1:
+    elif change == 1:
         buffers[at] = pa.py_buffer(buffer.to_pybytes()[: buffer.size * place // 256])
     else:
         copy = bytearray(buffer.to_pybytes())
@@ -82,14 +82,14 @@ def _changed_buffers(array: Any, data: bytes) -> Any:
 def _read_unchecked(array: Any, at: int, buffer: Any) -> Any:
     """The array of an Arrow stream in which one buffer has other octets: no reader compares them."""
     before = array.buffers()[at]
-    whole = pa.array(array.to_pylist(), array.type)
-    kept = whole.buffers()[at]
+    copy = pa.array(array.to_pylist(), array.type)
+    kept = copy.buffers()[at]
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, pa.schema([("a", array.type)])) as writer:
-        writer.write_batch(pa.record_batch([whole], ["a"]))
+        writer.write_batch(pa.record_batch([copy], ["a"]))
     octets = sink.getvalue().to_pybytes()
     if before is None or buffer is None or kept is None or not kept.size:
-        return whole
+        return copy
     old = kept.to_pybytes()
     new = buffer.to_pybytes()[: len(old)].ljust(len(old), b"\0")
     place = octets.rfind(old)  # what describes the batch stands before its buffers

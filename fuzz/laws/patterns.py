@@ -46,27 +46,27 @@ def _expressions() -> dict[str, _Expression]:
     """All of them, by the first place that makes them: several may share it."""
     found, _ = used()
     named: dict[str, _Expression] = {}
-    for (pattern, flags), (where, uses) in found.items():
-        place = where[0] + "'" * sum(name.rstrip("'") == where[0] for name in named)
+    for (pattern, flags), (lines, uses) in found.items():
+        place = lines[0] + "'" * sum(name.rstrip("'") == lines[0] for name in named)
         named[place] = _Expression(re.compile(pattern, flags), judged(uses))
     return named
 
 
 def check(data: bytes) -> None:
     """data: as above; a place that there is not stands for another one."""
-    name, _, rest = data.partition(b"\n")
-    known = _expressions()
+    name, _, tail = data.partition(b"\n")
+    expressions = _expressions()
     place = name.decode("latin-1")
-    place = place if place in known else sorted(known)[crc32(name) % len(known)]
-    compiled, uses = known[place]
-    parts = [part.decode("utf-8", "replace") for part in (*rest.split(b"\0", 2), b"", b"")[:3]]
+    place = place if place in expressions else sorted(expressions)[crc32(name) % len(expressions)]
+    compiled, uses = expressions[place]
+    parts = [part.decode("utf-8", "replace") for part in (*tail.split(b"\0", 2), b"", b"")[:3]]
     octets = isinstance(compiled.pattern, bytes)
     attack = Attack(*(part.encode() if octets else part for part in parts))
     if not attack.unit:
         return
     for use in uses:
-        told = withstood(compiled, use, attack)
-        assert told is None, f"{place}, {compiled.pattern!r}.{use} of {attack}: {told}"
+        reason = withstood(compiled, use, attack)
+        assert reason is None, f"{place}, {compiled.pattern!r}.{use} of {attack}: {reason}"
 
 
 def seeds() -> Iterator[bytes]:

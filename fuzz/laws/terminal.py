@@ -60,14 +60,14 @@ def check(data: bytes) -> None:
         if "\0" not in text:
             _verb(_VERBS[number], text)
         return
-    _OTHERS[number % len(_OTHERS)](octets, text)
+    _FURTHER[number % len(_FURTHER)](octets, text)
 
 
-def _check_harmless(shown: str, beside: str = "") -> None:
+def _check_harmless(output: str, context: str = "") -> None:
     """No character that a terminal obeys but line ends, ours, and `beside`."""
-    rest = _OURS.sub("", shown)
-    bad = {char for char in rest if not char.isprintable() and char not in f"\n{beside}"}
-    assert not bad, f"{bad} in {shown!r}"
+    rest_text = _OURS.sub("", output)
+    bad = {char for char in rest_text if not char.isprintable() and char not in f"\n{context}"}
+    assert not bad, f"{bad} in {output!r}"
 
 
 def _verb(verb: tuple[str, ...], text: str) -> None:
@@ -95,12 +95,12 @@ def _content(octets: bytes, text: str) -> None:
     try:
         with overthere.open(f"data:{quote(kind, safe='/;=+.-')},{quote(content)}") as resource:
             held = resource.read()
-            whole = _display(resource, [held])
+            complete = _display(resource, [held])
             pieces = _display(resource, [held[:4096], *(held[at : at + 5] for at in range(4096, len(held), 5))])
     except OverthereError:
         return
-    assert whole == pieces, f"{whole!r}, in pieces {pieces!r}"
-    _check_harmless(whole or "", "\t")
+    assert complete == pieces, f"{complete!r}, in pieces {pieces!r}"
+    _check_harmless(complete or "", "\t")
 
 
 def _display(resource: Any, pieces: list[bytes]) -> str | None:
@@ -139,16 +139,16 @@ def _lines(octets: bytes, text: str) -> None:
 
 def _links(octets: bytes, text: str) -> None:
     """The table for people, of a page."""
-    made = make_rows_builder(Options(audit=True))
+    builder = make_rows_builder(Options(audit=True))
     document = Document(octets[:40].decode("utf-8", "replace"), octets, OUTER, "text/html", "utf-8")
-    batches = [made.take() for _ in fill(made, document, "html", (), Options())]
-    batches.append(made.take())
+    batches = [builder.take() for _ in fill(builder, document, "html", (), Options())]
+    batches.append(builder.take())
     with redirect_stdout(io.StringIO()) as out:
         show(iter(batches))
     _check_harmless(out.getvalue())
 
 
-_OTHERS: tuple[Callable[[bytes, str], None], ...] = (_check_found, _content, _listing, _lines, _links)
+_FURTHER: tuple[Callable[[bytes, str], None], ...] = (_check_found, _content, _listing, _lines, _links)
 
 
 def seeds() -> Iterator[bytes]:
