@@ -77,17 +77,7 @@ def test_mkdocs_anchors_equal_those_of_python_markdown(text: str) -> None:
 
 def test_repeated_headings_are_numbered_like_python_markdown(tmp_path: Path) -> None:
     markdown = pytest.importorskip("markdown")
-    titles = [
-        "你好",
-        "世界",
-        "A",
-        "A",
-        "A_1",
-        "A",
-        "b_9",
-        "b_9",
-        "Привет",
-    ]
+    titles = ["你好", "世界", "A", "A", "A_1", "A", "b_9", "b_9", "Привет"]
     text = "".join(f"# {title}\n\n" for title in titles)
     names = re.findall(r' id="([^"]*)"', markdown.markdown(text, extensions=["toc"]))
     assert len(names) == len(titles)

@@ -597,14 +597,7 @@ def search_without_result(octets: bytes) -> None:
 
 @pytest.mark.parametrize(
     "octets",
-    [
-        b"",
-        b"\n",
-        b"From ",
-        b"From x\n",
-        b"\xff\xfe\0\0",
-        b"Content-Type: multipart/mixed; boundary=\n\n--\n--\n--\n",
-    ],
+    [b"", b"\n", b"From ", b"From x\n", b"\xff\xfe\0\0", b"Content-Type: multipart/mixed; boundary=\n\n--\n--\n--\n"],
 )
 def test_invalid_messages(octets: bytes) -> None:
     search_without_result(octets)

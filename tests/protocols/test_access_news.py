@@ -45,17 +45,7 @@ RECORDED = TESTS / "transcripts" / "news"
 POLICY = Policy.local().with_(read_timeout=60)
 
 BODY = b"\r\n".join(
-    [
-        b".dot at the front",
-        b"..two",
-        b"",
-        b".",
-        b"..",
-        b". ",
-        b"8 bits: caf\xe9 \xff",
-        b"QUIT",
-        b"the last line",
-    ]
+    [b".dot at the front", b"..two", b"", b".", b"..", b". ", b"8 bits: caf\xe9 \xff", b"QUIT", b"the last line"]
 )
 
 

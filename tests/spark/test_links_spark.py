@@ -442,15 +442,7 @@ def test_a_uri_as_source_is_rejected_without_a_request(session: SparkSession, tm
 
 
 def test_a_column_of_contents(session: SparkSession, folder: Path) -> None:
-    names = [
-        "a.html",
-        "packed.zip",
-        "cut.warc.gz",
-        "broken.zip",
-        "letter.eml",
-        "lies.html",
-        "sub/ü &.html",
-    ]
+    names = ["a.html", "packed.zip", "cut.warc.gz", "broken.zip", "letter.eml", "lies.html", "sub/ü &.html"]
     with_names = session.read.format("binaryFile").option("recursiveFileLookup", True).load(f"file://{folder}")
     found = rows(spark.extract(with_names, content="content"))
     for name in names:
