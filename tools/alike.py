@@ -1,4 +1,4 @@
-"""What a value, a verb and a column do alike, and docs/reference/everything.md, which is made of it.
+"""Functions that a value, a verb and a column share, and docs/reference/everything.md, which is generated from them.
 
 The page also lists what other libraries call it, from the tables that the hints of AttributeErrors use.
 """
@@ -65,7 +65,7 @@ ALIKE = (
 
 
 def see_also(name: str) -> str:
-    """The other ways to do what `overthere.NAME` does, as reStructuredText; "" if there are none."""
+    """The other ways to do what `overthere.NAME` does, as reStructuredText, or ""."""
     short = name.removeprefix("overthere.")
     for entry in ALIKE:
         if short in entry.values:

@@ -19,9 +19,9 @@ class Break(NamedTuple):
     file: str
     line: int
     number: int
-    """Of the node, as `ast.walk` comes to it in its module."""
+    """The position of the node in the order of `ast.walk` over its module."""
     change: str
-    """What is done there, in words."""
+    """The change, in words."""
     function: str
     """The function of the module, or of a class in it, in whose code the place is."""
 
@@ -50,7 +50,7 @@ def loaded_functions() -> dict[tuple[str, str], list[FunctionType]]:
     """The functions of this process, by file and name."""
     functions: dict[tuple[str, str], list[FunctionType]] = {}
     for value in gc.get_objects():
-        if type(value) is FunctionType:  # others, asked for their class, run code of their own
+        if type(value) is FunctionType:  # asking others for their class runs their code
             functions.setdefault((value.__code__.co_filename, value.__code__.co_qualname), []).append(value)
     return functions
 
@@ -80,7 +80,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _evaluated_nodes(function: ast.AST) -> Iterator[ast.AST]:
-    """What runs in a call: no annotation, default or decorator, nor the words of a message."""
+    """The nodes that run in a call: no annotations, defaults, decorators or texts of messages."""
     waiting = list(_inner_nodes(function))
     while waiting:
         node = waiting.pop()
@@ -100,7 +100,7 @@ def _inner_nodes(node: ast.AST) -> Iterable[ast.AST]:
 
 
 def _change(node: ast.AST) -> str | None:
-    """What can be done to a node so that the code says another thing.
+    """The changes to a node that change the meaning of the code.
 
     A call of `super` stays: without it the code has another closure, and no function that lives can have it.
     """

@@ -4,9 +4,9 @@ Those that docs/start.md shows are copied to docs/pictures/terminal.
 
 python tools/captures.py [--help-texts FOLDER]
 
-Each verb's examples are typed in tmux, which is asked for what it shows.  A picture follows its reader's choice of dark
-or light; it brings no font, and fetches nothing.  Without tmux nothing is done, which is said.  With --help-texts the
-help of every verb is written to a folder too, to be looked at.
+Each verb's examples are typed in tmux, whose screen is captured.  A picture follows its reader's choice of dark or
+light; it brings no font, and fetches nothing.  Without tmux only a message is printed.  With --help-texts the help of
+every verb is written to a folder too, to be looked at.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KEPT = ROOT / "docs" / "pictures" / "terminal"
 """The pictures that docs/start.md shows."""
 WIDTHS = (60, 80, 120)
 ROWS = 48
-"""Of a picture at most; what is longer ends with a line that says how much is left out."""
+"""The maximum of lines in a picture; a longer one ends with the number of lines left out."""
 _TALL = 400
 """Rows of the terminal: nothing scrolls out of it."""
 _SECONDS = 60
@@ -73,7 +73,7 @@ class Tmux:
         ).stdout
 
     def screen(self, lines: list[str], width: int) -> str:
-        """What stands on a terminal of so many columns when these lines have been typed, with its colours."""
+        """The content of a terminal with this many columns after typing these lines, with its colours."""
         script = self.folder / "typed.sh"
         quoted = ("'" + line.replace("'", "'\\''") + "'" for line in lines)
         typed = [f"printf '$ %s\\n' {shown}\n{line}\necho" for shown, line in zip(quoted, lines, strict=True)]

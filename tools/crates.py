@@ -5,7 +5,7 @@ python tools/crates.py [--check]: with requirements/release.txt, and cargo, whic
 Both are of all systems that have wheels.  Macros and build scripts run at build time and are in no wheel.
 """
 
-# What requirements/release.txt brings is in no environment of the tests:
+# The packages of requirements/release.txt are in no test environment:
 # pyright: reportMissingImports=false
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def name(crate: Crate) -> str:
 
 
 def texts(crate: Crate) -> list[str]:
-    """What its licence wants to be given on: MIT where that may be chosen, all there is otherwise."""
+    """The texts that its licence requires to be distributed: MIT where that may be chosen, all there is otherwise."""
     files = sorted(Path(crate["manifest_path"]).parent.iterdir())
     named = [file for file in files if re.match("licen[cs]e|copying|notice", file.name, re.IGNORECASE)]
     mit = [file for file in named if "mit" in file.name.lower()]

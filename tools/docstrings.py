@@ -51,7 +51,7 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _fields(paragraph: list[str], names: frozenset[str]) -> Iterator[str] | None:
-    """A paragraph of meanings as field list, None if it is none."""
+    """A paragraph of definitions as a field list, None for any other paragraph."""
     entries: list[str] = []
     for line in paragraph:
         match = _MEANING.match(line)
@@ -83,7 +83,7 @@ def _raises(sentence: str) -> Iterator[str]:
 
 
 def to_restructured_text(lines: Iterable[str], names: frozenset[str] = frozenset()) -> list[str]:
-    """The lines of a docstring as reStructuredText; names: of the parameters."""
+    """The lines of a docstring as reStructuredText; names: the parameters."""
     output: list[str] = []
     for paragraph in _paragraphs(lines):
         first = paragraph[0].lstrip()

@@ -55,7 +55,7 @@ session = SparkSession.builder.master("local[1]").getOrCreate()
 session.stop()
 assert row[0] == "a.example", row
 """
-# No extra brings a server: what is asked for is not there.
+# No extra installs a server, so the requested resource is missing.
 STORES = """
 import os
 from overthere import Policy
@@ -111,7 +111,7 @@ EXAMPLES = {
 
 
 def text(example: Example) -> tuple[str, str]:
-    """The language of the example and what stands in it."""
+    """The language of the example, and its text."""
     page = (ROOT / "docs" / example.page).read_text("utf-8")
     section = page.partition(f"\n## {example.heading}\n")[2] if example.heading else page
     block = re.search(r"^```(python|console)\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
@@ -126,7 +126,7 @@ SESSION = (
 
 
 def run(env: Path, example: Example) -> str:
-    """Runs an example in an environment.  Returns: what went wrong."""
+    """Run an example in an environment.  Return the error, or ""."""
     language, code = ("program", example.program) if "\n" in example.program else text(example)
     if example.program == "httpx2":  # the page says that the same runs with it
         code = code.replace("httpx", "httpx2")
@@ -148,7 +148,7 @@ def run(env: Path, example: Example) -> str:
 
 
 def alone(wheel: Path, extra: str) -> str:
-    """Installs an extra alone and runs its example.  Returns: what went wrong."""
+    """Install only an extra and run its example.  Return the error, or ""."""
     example, folder = EXAMPLES[extra], RUNS / extra
     if extra == "spark" and not shutil.which("java"):
         return "not run: java is absent"

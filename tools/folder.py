@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
 PYODIDE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-"""What of the distribution is needed."""
+"""The required files of the distribution."""
 PACKAGES = ("idna", "jinja2", "markupsafe", "confusable-homoglyphs", "publicsuffixlist")
 """Pure ones; markupsafe does without its extension module."""
 

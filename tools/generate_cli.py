@@ -25,7 +25,7 @@ from overthere.cli.examples import EXAMPLES, Example
 
 ROOT = Path(__file__).resolve().parent.parent
 _COLUMNS = 80
-# So many lines of what a command prints are shown; "..." stands for the others, and for what differs from run to run.
+# The number of output lines that are shown; "..." replaces the others, and text that differs from run to run.
 _LINES = 20
 _MEASURED = re.compile(r"(?<= in )[\d.]+ s(?:, [\d.,]+/s)?")
 

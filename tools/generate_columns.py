@@ -1,4 +1,4 @@
-"""What is made from the table of column operations: the stubs of the engines, and the reference page of the columns."""
+"""The files generated from the table of column operations: the stubs of the engines and the reference page."""
 
 from __future__ import annotations
 

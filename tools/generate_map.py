@@ -145,7 +145,7 @@ def drawing() -> str:
         )
         for target in sorted(targets):
             to_x, to_y = corner(target)
-            if order[target][0] == order[room][0]:  # of the same floor: an arc below both
+            if order[target][0] == order[room][0]:  # on the same floor: an arc below both
                 start, right = sorted((x, to_x))
                 lines.append(
                     f'<path d="M{x + _WIDTH / 2:g} {y + _HEIGHT:g} C{start + _WIDTH:g} {y + _HEIGHT + 26:g} '

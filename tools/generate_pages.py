@@ -1,4 +1,4 @@
-"""What the documentation derives from the package: the table of errors, and the figure of the first page."""
+"""Parts of the documentation generated from the package: the table of errors, and the figure of the first page."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def rust() -> str:
 
 
 def _iri_classes() -> Iterator[str]:
-    """What IRIs hold beside that."""
+    """The additional characters of IRIs."""
     controls, joined = re.compile(f"[{BIDI_CONTROLS}]"), re.compile(f"[{JOINED}]")
     shows = decodable(private=True)
     assert all(shows.match(chr(c)) for first, last in IPRIVATE for c in range(first, last + 1))

@@ -1,4 +1,4 @@
-"""The stubs of modules that import each name when it is first used: what type checkers read of them."""
+"""The stubs, for type checkers, of modules that import each name when it is first used."""
 
 from __future__ import annotations
 

@@ -38,14 +38,14 @@ TESTS = {
     "access/framing.py": "access_framing",
     "columns/rowwise.py": "columns integrations",
 }
-"""Each module, and the tests that are asked, the quickest first; the first failure ends them."""
+"""Each module, and the tests that are run on it, the quickest first, until the first failure."""
 RUST = "rust/core"
 LONGEST = 300
 """Seconds for the tests of a mutant: one that has no end is noticed."""
 
 
 def copy_tree() -> None:
-    """A copy of the tree without the native module: mutants lie there alone, and a stop leaves nothing behind."""
+    """A copy of the tree without the native module: mutants exist only there, and stopping leaves nothing behind."""
     shutil.rmtree(COPY, ignore_errors=True)
     away = shutil.ignore_patterns("__pycache__", "*.so", "target")
     for name in ("src", "tests", "tools", "examples", "rust", "conftest.py", "pyproject.toml"):
@@ -53,13 +53,13 @@ def copy_tree() -> None:
             shutil.copytree(ROOT / name, COPY / name, ignore=away, symlinks=True)
         else:
             shutil.copy(ROOT / name, COPY / name)
-    # A mutant of the same length, within the second, is told from the original by its content.
+    # A mutant of the same length, within the same second, differs from the original only by content.
     compiled = [sys.executable, "-P", "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src", "tests"]
     subprocess.run(compiled, cwd=COPY, check=True)
 
 
 def unevaluated_expressions(tree: ast.AST) -> Iterator[ast.expr]:
-    """What nobody evaluates, `from __future__ import annotations` being everywhere."""
+    """The nodes that are never evaluated, as each module has `from __future__ import annotations`."""
     for node in ast.walk(tree):
         for name in ("annotation", "returns"):
             if isinstance(value := getattr(node, name, None), ast.expr):
@@ -83,7 +83,7 @@ def mutants(module: str) -> list[Any]:
 
 
 def outcome(mutations: Any, tests: str) -> tuple[str, str]:
-    """What became of a mutant, and the change as a diff."""
+    """The result of a mutant, and the change as a diff."""
     mutating = import_module("cosmic_ray.mutating")
     files = " ".join(str(next((ROOT / "tests").glob(f"*/test_{name}.py")).relative_to(ROOT)) for name in tests.split())
     command = f"{sys.executable} -P -m pytest -x -q -n 0 --no-header --tb=no -p no:cacheprovider {files}"
@@ -110,7 +110,7 @@ def test_mutants(module: str, chance: random.Random, until: float) -> tuple[int,
 
 
 def of_rust(seconds: float) -> tuple[int, Counter[str]]:
-    """The same of rust/core, by cargo-mutants: how many mutants there are, and what became of those there was time for.
+    """The same of rust/core, by cargo-mutants: the number of mutants, and the results of those that were run in time.
 
     A mutant that does not compile says nothing, and is not counted as run.
     """

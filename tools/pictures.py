@@ -2,7 +2,7 @@
 
 python tools/pictures.py
 
-Fonts differ from machine to machine, so that no check compares them.  Without Chromium nothing is done, which is said.
+Fonts differ from machine to machine, so that no check compares them.  Without Chromium only a message is printed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 PICTURES = ROOT / "docs" / "pictures"
 COLOURS = 96
-"""Of the palette: the most frequent ones, as they are."""
+"""The colours of the palette: the most frequent ones, unchanged."""
 
 
 class Picture(NamedTuple):
@@ -26,7 +26,7 @@ class Picture(NamedTuple):
     width: int = 1000
     scheme: Literal["light", "dark"] = "light"
     height: int = 1500
-    """What is lower is cut off."""
+    """The rest below is cropped."""
 
 
 _TEXT = "/anatomy?text=HTTP%3A%2F%2Fjoe%40Example.com%3A80%2F%257Ejoe%2Fa%2520b%2F..%2Fc%3Fq%3Dcaf%25C3%25A9%23top"

@@ -25,11 +25,11 @@ ELSEWHERE = (
     "The workflows themselves: checked against their schema and by zizmor, never on a runner.",
     "The recipe for conda: rendered by nobody yet.",
 )
-"""What cannot be run on a machine with Linux on x86-64; docs/stability.md says the same."""
+"""Steps that cannot run on Linux on x86-64; docs/stability.md says the same."""
 
 
 def say(*command: object) -> str:
-    """Runs a program.  Returns: what it printed, if it failed."""
+    """Run a program.  Return its output if it failed."""
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return "" if done.returncode == 0 else f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout[-3000:]}"

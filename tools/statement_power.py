@@ -1,9 +1,9 @@
 """Whether the tests that a statement names notice that the code behind it is broken.
 
 python tools/statement_power.py [--breaks N] [--write] [ID ...]: the functions that the tests of a statement run, on the
-reference kernel, are broken, one at a time, each break in a process of its own, and the tests of that statement alone
-are asked.  A break counts if it changes what the package gives these tests, or if they fail: another one is not behind
-what they look at.  What they do not notice is printed; what is not broken stands in tests/statements/unnoticed.toml.
+reference kernel, are broken, one at a time, each in its own process, and only the tests of that statement are run.  A
+break counts if it changes what the package gives these tests, or if they fail: another one is not behind what they look
+at.  Unnoticed breaks are printed; exceptions are listed in tests/statements/unnoticed.toml.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TESTS = f"{ROOT / 'tests'}{os.sep}"
 LONGEST = 60
 """Seconds for the tests of a break: one that has no end is noticed."""
 TRACED = 900
-"""Seconds for the same tests while their lines are told, which takes many times as long."""
+"""Seconds for the same tests while their lines are traced, which takes many times as long."""
 SLOW = 4.0
 """Seconds of a statement's tests beyond which it is broken once only."""
 TRIED = 12
@@ -48,12 +48,12 @@ TRIED = 12
 
 
 class Run(NamedTuple):
-    """What some tests did."""
+    """The result of a run of tests."""
 
     passed: bool
     seconds: float
     given: str
-    """A digest of what the package gave the tests: what was returned to code of theirs."""
+    """A digest of the values that the package returned to code of the tests."""
     lines: list[tuple[str, int]]
 
 
@@ -79,7 +79,7 @@ class Power:
         ]
         for file in sorted(Path(SOURCE).rglob("*.py")):
             if file.name != "__main__.py":
-                with suppress(ImportError):  # of an extra that is not there
+                with suppress(ImportError):  # its extra is not installed
                     name = ".".join(file.relative_to(ROOT / "src").with_suffix("").parts)
                     import_module(name.removesuffix(".__init__"))
         gc.unfreeze()
@@ -137,12 +137,12 @@ def broken(change: Break, items: list[Any]) -> Run:
         raise RuntimeError(f"{change}: no function has this code")
     try:
         return run(items, False)
-    except Exception:  # of pytest, which meets what is broken too
+    except Exception:  # pytest runs the broken code too
         return Run(False, 0.0, "", [])
 
 
 def run(items: list[Any], traced: bool) -> Run:
-    """Run tests until one fails; `traced` says whether the lines are told."""
+    """Run tests until one fails; `traced` says whether the lines are recorded."""
     from _pytest.runner import runtestprotocol
 
     lines: set[tuple[str, int]] = set()
@@ -197,13 +197,13 @@ def _profiler(digest: Any) -> Callable[[FrameType, str, Any], None]:
 
 
 def run_in_process(work: Callable[[], object], longest: int = LONGEST) -> Any:
-    """What a work answers in a process of its own; None if it does not come to an end in so many seconds."""
+    """The result of a function in a separate process; None after this many seconds."""
     ((_, answer),) = all_of([("", work)], 1, longest)
     return answer
 
 
 def all_of(works: Iterable[tuple[str, Callable[[], object]]], jobs: int, longest: int = 0) -> Iterator[tuple[str, Any]]:
-    """What works answer, some at a time, each in a process of its own; None for one that did not come to an end.
+    """The results of functions, several at a time, each in its own process; None for an unfinished one.
 
     longest: seconds for each; 0 for any number.
 
@@ -223,7 +223,7 @@ def all_of(works: Iterable[tuple[str, Callable[[], object]]], jobs: int, longest
                 continue
             key, file = running.pop(pid)
             with suppress(ProcessLookupError):
-                os.killpg(pid, signal.SIGKILL)  # what its tests have started and not stopped
+                os.killpg(pid, signal.SIGKILL)  # processes that its tests started and did not stop
             answer = json.loads(file.read_text()) if file.exists() else None
             if isinstance(answer, str):
                 raise RuntimeError(f"{key}: {answer}")
@@ -258,7 +258,7 @@ def reasons() -> dict[tuple[str, str], str]:
 
 
 def figures(results: dict[str, dict[str, Any]]) -> dict[str, int]:
-    """The figures of `power.toml`; what was not noticed is printed."""
+    """The figures of `power.toml`; unnoticed breaks are printed."""
     for id, answer in sorted(results.items()):
         if answer["state"] == "failing":
             print(f"{id}: its tests fail without any change")

