@@ -1,7 +1,7 @@
 """Opening, compared with curl on the same loopback servers in one run: throughput, memory, and many small resources.
 
 Each measurement is a process of its own.  Its time is what it takes from the first connection to the last octet (curl
-tells it itself; for many things the time of its process), without the start of the interpreter, which stands beside.
+tells it itself; for many things the time of its process), without the start of the interpreter (a separate figure).
 
 python bench/access.py drain|each|at-once < URIs      one measurement of overthere, as `measure` starts it
 """
@@ -53,7 +53,7 @@ def _open_each(uris: list[str]) -> int:
 
 
 def _at_once(uris: list[str]) -> int:
-    """So many at a time in one event loop."""
+    """This many at a time in one event loop."""
     import anyio
 
     import overthere
@@ -93,7 +93,7 @@ def _worker(mode: str) -> None:
 
 
 class _Run(NamedTuple):
-    """seconds: of the work; whole: of the process; peak: the most memory that it held, in MiB, if it tells."""
+    """seconds: of the work; whole: of the process; peak: its maximum memory in MiB, if it reports that."""
 
     seconds: float
     whole: float
@@ -102,7 +102,7 @@ class _Run(NamedTuple):
 
 
 def _process(command: list[str], text: str = "") -> tuple[str, float]:
-    """What a process prints, and how long it runs.  Raises: CalledProcessError."""
+    """The output of a process, and its time.  Raises: CalledProcessError."""
     start = time.perf_counter()
     result = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True)
     return result.stdout, time.perf_counter() - start
@@ -224,7 +224,7 @@ def _gopher(server: Callable[[Path], AbstractContextManager[Any]], rounds: int) 
 
 
 def measure(rounds: int) -> Iterator[list[Row]]:
-    """The rows of each operation; a line that says why there are none, where a server or curl is not installed."""
+    """The rows of each operation; or a line with the reason if a server or curl is not installed."""
     sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
     if not shutil.which("curl"):
         print("\naccess: no curl, so opening is not measured")

@@ -35,7 +35,7 @@ MANUALS = ("~/.rustup/toolchains/*/share/doc/rust/html", "/usr/share/doc/rust-do
 _HOST = r"(?i)^https://museum\.example(:443)?/(.*)"
 
 Report = set[tuple[str, str]]
-"""What a checker reports: the file, and the reference or what it was taken for."""
+"""The report of a checker: the file, and the reference or its resolved form."""
 
 
 class Checker(NamedTuple):
@@ -170,7 +170,7 @@ def build_report(pairs: Iterable[tuple[str, str]], site: Path) -> Report:
 
 
 def score(report: Report, planted: list[PlantedFault]) -> dict[str, Any]:
-    """How many of each kind were found: reported of that file, by the reference's last name or its fragment.
+    """The number found of each kind: reported for that file, by the reference's last name or its fragment.
 
     Invented is what is reported of a file without a fault.
     """

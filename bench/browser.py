@@ -44,7 +44,7 @@ _MOST = 5 << 20
 
 
 class ServedPage(NamedTuple):
-    """A page: what it is called here, its path and query, its Content-Type and its content."""
+    """A page: its name here, its path and query, its Content-Type and its content."""
 
     name: str
     path: str
@@ -53,7 +53,7 @@ class ServedPage(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What is compared of a row of the link table."""
+    """The compared columns of a row of the link table."""
 
     where: str
     reference: str
@@ -63,7 +63,7 @@ class Row(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What Chromium and the rows do not share."""
+    """A difference between Chromium and the rows."""
 
     page: str
     kind: str
@@ -144,7 +144,7 @@ def _rows(page: ServedPage, whatwg: bool = False) -> list[Row]:
 
 
 def _text(page: ServedPage, charset: str | None) -> str:
-    """The page's characters, by what is said of it or by the name of an encoding."""
+    """The page's characters, by its declared encoding or the given one."""
     from overthere.links.documents.charset import decode_text
     from overthere.links.documents.html import decode
     from overthere.links.documents.kinds import media_type_of
@@ -177,7 +177,7 @@ _NAME = 64
 
 
 def resolution_differences(attributes: Mapping[str, Sequence[str]]) -> list[Difference]:
-    """Of each element the attributes that Chromium resolves and no row has."""
+    """The attributes of each element that Chromium resolves and no row has."""
     return [
         Difference("", "resolved by Chromium, in no row", tag, name)
         for tag, names in attributes.items()
@@ -190,7 +190,7 @@ def resolution_differences(attributes: Mapping[str, Sequence[str]]) -> list[Diff
 
 
 def compare_page(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> tuple[Counter[str], list[Difference]]:
-    """What a page's rows and Chromium's tree share, counted, and what they do not.
+    """The number of links that a page's rows and Chromium's tree share, and the differences.
 
     report: as `browser.html` makes it; its `spelled` has the target of each row as Chromium writes it.
     """

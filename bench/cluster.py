@@ -60,8 +60,8 @@ def _least_time(call: Callable[[], Any]) -> tuple[float, Any]:
 def stages(about: Crawl) -> Iterator[Row]:
     """Seconds of a core for each stage, and what it has to do with: octets or rows.
 
-    Records, heads and HTML are read in one pass: what that costs without rows, a crawl tells whose pages have the same
-    octets and no links.
+    Records, heads and HTML are read in one pass: a crawl whose pages have as many octets and no links shows the cost
+    without rows.
     """
     with TemporaryDirectory(dir=CACHE) as folder:
         bare = Path(folder, "bare.warc.gz")

@@ -35,13 +35,13 @@ CACHE = ROOT / "build" / "bench"
 _MIN_SLOWDOWN = 1.03
 """A ratio that is worth a word: below it lies what the place of code in memory makes."""
 _SECONDS = 0.03
-"""Of one measurement, about."""
+"""The approximate seconds of one measurement."""
 _WAIT = 600.0
 
 
-# -- one side: a process that is told what to time
+# -- one side: a process that receives what to time
 
-# Each is an expression over the text `t` in a loop over texts; of columns, over a column `c`.
+# Each is an expression over the text `t` in a loop over texts; for columns, over a column `c`.
 _VALUES = {
     "URI": "URI(t)",
     "URI, six read": "u = URI(t); u.scheme, u.host, u.port, u.path, u.query, u.fragment",
@@ -96,7 +96,7 @@ def _names(folder: Path) -> dict[str, Any]:
 
 
 def _optional(names: dict[str, Any]) -> None:
-    """What only some of the operations need: what is not there leaves them out."""
+    """Requirements of some operations, which are left out if one is missing."""
     with suppress(ImportError, AttributeError):
         names["batches"] = import_module("overthere.links").batches
     with suppress(ImportError):
@@ -220,7 +220,7 @@ class Verdict(NamedTuple):
 
 
 def interval(count: int, chance: float = 0.01) -> int:
-    """How many of so many sorted values lie outside on each side of an interval that has the median.
+    """The number of sorted values on each side of an interval that contains the median.
 
     By the signs alone: whatever the values are like, the median is outside with less than this chance.
 
@@ -239,7 +239,7 @@ def interval(count: int, chance: float = 0.01) -> int:
 
 
 def verdict(old: Sequence[float], new: Sequence[float]) -> Verdict:
-    """What the pairs say."""
+    """The result of the pairs."""
     ratios = sorted(b / a for a, b in zip(old, new, strict=True))
     outside = interval(len(ratios))
     return Verdict(statistics.median(ratios), ratios[outside], ratios[-1 - outside])
@@ -332,7 +332,7 @@ def _side_of(source: Path, name: str, only: str) -> Iterator[_Side]:
 
 
 def compare(old: Path, new: Path, rounds: int, only: str = "") -> dict[str, Verdict]:
-    """What is slower in the new sources, and says what it finds of all."""
+    """Print the results of all operations; return the slower ones."""
     wholes = {**_WHOLE, **_crawl_commands(CACHE / "commits")}
     with _side_of(old, "old", only) as first, _side_of(new, "new", only) as second:
         names = [*(name for name in first.times if name in second.times), *(name for name in wholes if only in name)]

@@ -38,16 +38,16 @@ _MADE_BY = b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name
 
 @dataclass
 class Crawl:
-    """What the file holds."""
+    """The contents of the file."""
 
     path: str
     digest: str = ""
-    """Of the file, SHA-256."""
+    """The SHA-256 of the file."""
     file_octets: int = 0
     octets: int = 0
     """Without compression."""
     payload_octets: int = 0
-    """Of the responses, as transferred."""
+    """The octets of the responses, as transferred."""
     records: int = 0
     responses: int = 0
     """All with HTML."""
@@ -111,7 +111,7 @@ def _digest(data: bytes) -> str:
 
 
 def write(path: Path, pages: Iterable[Page], octets: int) -> Crawl:
-    """Write pages to a .warc.gz until it has so many octets, or there are no more."""
+    """Write pages to a .warc.gz until it has this many octets, or no more pages exist."""
     about = Crawl(str(path))
     kinds: Counter[str] = Counter()
     charsets: Counter[str] = Counter()
@@ -142,7 +142,7 @@ def write(path: Path, pages: Iterable[Page], octets: int) -> Crawl:
 
 
 def make(path: Path, octets: int, pages: Iterable[Page]) -> Crawl:
-    """A WARC of so many octets, compressed, or of all pages, and FILE.json that describes it.
+    """Make a WARC of this many octets, compressed, or of all pages, and FILE.json that describes it.
 
     Raises: LookupError if there are no documents.
     """
@@ -156,12 +156,12 @@ def make(path: Path, octets: int, pages: Iterable[Page]) -> Crawl:
 
 
 def crawl(octets: int = SIZE, times: int = 1) -> Crawl:
-    """The crawl of at least so many octets, which is made where it is not kept yet."""
+    """The crawl of at least this many octets, made if it does not exist yet."""
     return _kept(f"crawl-{octets // 1_000_000}x{times}", pages(roots()), octets * times)
 
 
 def plain(octets: int = PLAIN) -> Crawl:
-    """So many octets of documents as they are, each once, in a WARC file."""
+    """This many octets of unchanged documents, each once, in a WARC file."""
     return _kept(f"plain-{octets // 1_000_000}", plain_pages(roots(), octets), sys.maxsize)
 
 

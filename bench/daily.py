@@ -14,7 +14,7 @@ __all__ = ["measure", "operations"]
 
 Row = dict[str, Any]
 Work = tuple[Callable[[str], Any], Callable[[Any], Any]]
-"""What makes a value of a text, and what is timed with the value."""
+"""The expression that makes a value of a text, and the one that is timed with the value."""
 
 
 def operations() -> dict[str, dict[str, Work]]:

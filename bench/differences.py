@@ -1,4 +1,4 @@
-"""Differences from other packages on the same URIs: how many answers are the same, and each kind of difference.
+"""Differences from other packages on the same URIs: the number of equal answers, and each kind of difference.
 
 python bench/differences.py [--texts N] [--surt PYTHON] [--write]: over the lists of `lists.py` and as many texts made
 from a fixed seed.  `surt` is under the AGPL and no dependency here: --surt names a Python that has it.
@@ -30,7 +30,7 @@ BEGIN, END = "<!-- Printed by bench/differences.py --write. -->\n", "<!-- The en
 
 
 class Answers(NamedTuple):
-    """One URI: what we give, and what the other package gives; None where it refuses."""
+    """One URI: our answer, and that of the other package; None where it rejects it."""
 
     uri: URI
     ours: str | None
@@ -38,7 +38,7 @@ class Answers(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """A package: what is compared, and the kinds of difference, of which the first that fits is counted."""
+    """A package: the compared functions, and the kinds of difference; the first match is counted."""
 
     name: str
     compared: str

@@ -232,7 +232,7 @@ TELLS = frozenset({"overthere", "polars"})
 
 
 def rows(found: Any) -> list[Any]:
-    """A result row by row: tuples of components, or single answers; of both paths of `URI` the one that is there."""
+    """A result row by row: tuples of components, or single answers; for `URI` the path that exists."""
     if isinstance(found, pa.Table):
         found = found.columns if found.num_columns > 1 else found.column(0)
     if isinstance(found, pa.ChunkedArray):

@@ -23,7 +23,7 @@ from overthere.canonical import FORMS
 from overthere.values.hosts.domains import suffix_list
 
 _LOOP = 20_000
-"""How many rows a loop of Python works on."""
+"""The number of rows in a loop of Python."""
 
 
 def texts(rows: int) -> list[str]:

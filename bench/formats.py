@@ -2,7 +2,7 @@
 
 A WAT file describes each request and each response in a metadata record of JSON: its header, the HTTP header, and the
 title, metas and links of the page.  A WET file has the text of each page in a conversion record.  Each record is a gzip
-member.  The files are made once from the WARC file and kept beside it.
+member.  The files are made once from the WARC file and kept next to it.
 
 python bench/formats.py [--size MB]
 """
@@ -62,7 +62,7 @@ _HIDDEN = frozenset(("script", "style", "noscript", "template"))
 
 
 class PageReader(HTMLParser):
-    """What WAT and WET keep of a page."""
+    """The data of a page that WAT and WET keep."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -80,7 +80,7 @@ class PageReader(HTMLParser):
         try:
             page.feed(content)
             page.close()
-        except AssertionError:  # so HTMLParser ends on some markup that is none; what is before it counts
+        except AssertionError:  # HTMLParser fails on some invalid markup; links before it count
             pass
         return page
 
@@ -278,7 +278,7 @@ class _Kept:
 
 
 def formats(octets: int, times: int = 1) -> list[Format]:
-    """The WARC, WAT and WET of the crawl of so many octets (`crawl()`), made where they are not kept yet."""
+    """The WARC, WAT and WET of the crawl of this many octets (`crawl()`), made if they do not exist yet."""
     about = crawl(octets, times)
     warc = Path(about.path)
     wat, wet = (warc.with_suffix(f".{name}.gz") for name in ("wat", "wet"))

@@ -19,12 +19,12 @@ PEERS = ("overthere", "can_ada", "url-py", "urllib.parse", "yarl")
 OPERATIONS = {
     "parse": "parse", "read": "parse and read six components", "resolve": "resolve", "normalize": "normalize",
 }  # fmt: skip
-"""Of single values, and their names here."""
+"""Operations on single values, and their names here."""
 DAILY = {
     "set a parameter": "set a query parameter", "append a segment": "append a segment",
     "replace the host": "replace the host",
 }  # fmt: skip
-"""Of what programs do every day; these have no share of right answers."""
+"""Everyday operations; these have no share of right answers."""
 CRAWL = "links of a crawl of 40 MB, seconds of processor time"
 
 
@@ -58,7 +58,7 @@ def _cell(row: dict[str, Any] | None) -> str:
 
 
 def with_figures(page: str, rows: list[dict[str, Any]]) -> str:
-    """The page with these figures in the place of others."""
+    """The page with its figures replaced by these."""
     figures = lines(rows)
     return "\n".join(figures.get(line.split(" | ")[0].removeprefix("| "), line) for line in page.split("\n"))
 
@@ -66,7 +66,7 @@ def with_figures(page: str, rows: list[dict[str, Any]]) -> str:
 def charts(rows: Sequence[dict[str, Any]], broken: str) -> dict[str, str]:
     """The charts of docs/index.md, by their names in docs/pictures; narrow, so that a phone shows their words.
 
-    broken: docs/broken.md, whose table has the errors of each checker on documentation of others.
+    broken: docs/broken.md, whose table has the errors of each checker on external documentation.
     """
     return {"speed.svg": _speed(rows), "checkers.svg": _checkers(broken)}
 

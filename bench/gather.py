@@ -14,7 +14,7 @@ from pathlib import Path
 __all__ = ["SAME_PLACE", "gather", "texts", "trim"]
 
 SAME_PLACE = 2_000
-"""How many URLs with the same scheme, host and first two segments are taken: one change log must not be the corpus."""
+"""The maximum of URLs with the same scheme, host and first two segments: one change log must not fill it."""
 
 _LONGEST_FILE = 8 << 20
 _SKIP = ".so .pyc .pyo .a .o .rlib .rmeta .whl .zip .jar .png .jpg .gif .ico .woff .woff2 .ttf .otf .mo .map .pdf"

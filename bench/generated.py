@@ -125,7 +125,7 @@ def generate(count: int, names: dict[str, str], seed: int = 3986) -> list[str]:
 
 
 def reference(text: str, kind: int) -> str:
-    """A reference out of a URL: of five, the path of two, a relative path, one without a scheme, the URL itself."""
+    """A reference made from a URL: of five, two paths, a relative path, one without a scheme, the URL itself."""
     _, slashes, tail = text.partition("://")
     _, slash, path = tail.partition("/")
     if not slashes or kind % 5 == 4:

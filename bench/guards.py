@@ -1,4 +1,4 @@
-"""Guards of HTTP clients and their peers against two servers: what reaches the inner one.
+"""Guards of HTTP clients and their peers against two servers: the requests that reach the inner one.
 
 Each client runs in one process in which names are forged and connections are led to loopback: the public address to
 the outer server, all others to the inner one.  A row for each client: requests of the inner server for each kind of
@@ -164,7 +164,7 @@ class _Six(ThreadingHTTPServer):
 
 @contextmanager
 def _network(names: dict[str, list[str]]) -> Iterator[list[str]]:
-    """What the inner server is asked; names: forged, each look-up takes the next of several in turn if it begins with
+    """The requests to the inner server; names: forged, each look-up takes the next of several in turn if it begins with
     "changes"."""
     requests: list[str] = []
     servers = [
@@ -216,13 +216,13 @@ def _network(names: dict[str, list[str]]) -> Iterator[list[str]]:
 
 
 def _reached(fetch: Fetch, requests: list[str], uris: list[str]) -> int:
-    """How many of them the inner server was asked for."""
+    """The number of them that the inner server received."""
     reached = 0
     for uri in uris:
         requests.clear()
         try:
             fetch(uri)
-        except BaseException as error:  # whatever a client raises: what counts is what it sent
+        except BaseException as error:  # any exception of a client: only its requests count
             if isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
         reached += bool(requests)

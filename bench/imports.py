@@ -37,7 +37,7 @@ def _processor_seconds(code: str) -> float:
 def measure(rounds: int = 15) -> list[list[dict[str, Any]]]:
     """The rows, each without what the interpreter itself needs in the same round."""
     for code in IMPORTS.values():
-        _processor_seconds(code)  # what is compiled is kept
+        _processor_seconds(code)  # compiled files are kept
     times: dict[str, list[float]] = {name: [] for name in IMPORTS}
     for round_number in range(rounds):
         start = _processor_seconds("pass")

@@ -1,7 +1,7 @@
 """All links of one domain in a crawl, by its indexes: octets and requests, rows, seconds of the processor.
 
-The crawl is that of `crawl.py`; its CDXJ and its columnar index are made here.  It lies in moto's server of S3 in a
-process of its own, behind a proxy that counts.
+The crawl is that of `crawl.py`; its CDXJ and its columnar index are made here.  It is in moto's S3 server in a separate
+process, behind a proxy that counts.
 
 python bench/index.py [--size MB] [--times N]
 """
@@ -35,7 +35,7 @@ NAME = "crawl-data/crawl.warc.gz"
 
 
 def entries(path: Path) -> Iterator[dict[str, Any]]:
-    """What an index says of each response."""
+    """The fields of an index for each response."""
     with path.open("rb") as file:
         found_records = [record for record in records(file, 1 << 12) if isinstance(record, Record)]
         places = [int(record.at) for record in found_records] + [path.stat().st_size]

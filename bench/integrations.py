@@ -1,4 +1,4 @@
-"""The drop-in for urllib.parse beside it: processor time of each function on the same URLs, and equal answers.
+"""The drop-in compared with urllib.parse: processor time of each function on the same URLs, and equal answers.
 
 python bench/integrations.py [URLS]
 """
@@ -50,7 +50,7 @@ def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 
 def _seconds(function: Callable[..., Any], inputs: list[tuple[Any, ...]]) -> float:
-    """Of one call after the other; what urllib keeps of earlier calls is forgotten."""
+    """Time calls one after another, without urllib's cache of earlier calls."""
     getattr(parse, "clear_cache", lambda: None)()
     gc.collect()
     gc.disable()
@@ -63,7 +63,7 @@ def _seconds(function: Callable[..., Any], inputs: list[tuple[Any, ...]]) -> flo
 
 
 def _inputs(name: str, pairs: list[tuple[str, str]]) -> list[tuple[Any, ...]]:
-    """The arguments for each pair of a URL and a reference, of which urllib can make them.
+    """The arguments for each pair of a URL and a reference for which urllib can make them.
 
     Functions of queries get each query of the URLs; one that is empty takes no time.
     """
@@ -74,7 +74,7 @@ def _inputs(name: str, pairs: list[tuple[str, str]]) -> list[tuple[Any, ...]]:
 def _row(name: str, pairs: list[tuple[str, str]], rounds: int) -> dict[str, Any]:
     inputs = _inputs(name, pairs)
     outcomes = {peer: [_outcome(getattr(module, name), pair) for pair in inputs] for peer, module in _MODULES.items()}
-    # What one of them refuses is timed for none.
+    # Arguments that one of them rejects are not timed.
     timed = [
         pair
         for pair, *answers in zip(inputs, *outcomes.values(), strict=True)

@@ -73,7 +73,7 @@ OPERATIONS: dict[str, tuple[dict[str, Work], Work | None]] = {
 
 
 def _agrees(operation: str, work: Work) -> Share | None:
-    """How many rows of tests/cases/iri.toml, and for reading of invalid.toml, get the standard's answer."""
+    """The number of rows of tests/cases/iri.toml, for reading also of invalid.toml, with the standard's answer."""
     rows = standard.iris()
     if operation == "column: is it an IRI":
         bad = [text for text in standard.invalid() if text.isascii()]

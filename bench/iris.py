@@ -27,7 +27,7 @@ NAMES |= {
     "safe_url_string": w3lib.url.safe_url_string,
 }
 _SAFE = "!#$%&'()*+,/:;=?@[]~"
-# What is measured beside: by another rule, and the text without a letter beyond US-ASCII.
+# Additional measurements: by another rule, and of the text without letters beyond US-ASCII.
 _FURTHER = {
     "overthere, a reference": Peer("IRIReference(t)"),
     "overthere, the URI that is meant": Peer("URI(t)", made="str(IRI(t).to_uri())"),
@@ -83,7 +83,7 @@ def _pieces_between_escapes(path: str) -> Iterator[str]:
 
 
 def agrees(operation: str, peer: Peer) -> Share:
-    """How many rows of tests/cases/iri.toml, and for reading of invalid.toml, get the standard's answer."""
+    """The number of rows of tests/cases/iri.toml, for reading also of invalid.toml, with the standard's answer."""
     ask: Callable[[str], Any] = answer_once(peer)
     rows = standard.iris()
     if operation == "read an IRI":

@@ -1,8 +1,8 @@
 """The main job, compared with its peers on one crawl (`crawl.py`) in one run: pages per second, memory, correctness.
 
 Every measurement is the command line of overthere, or `extractors.py` with a peer, as processes of their own; a time
-goes from the start of the process to its end.  Peers in two processes have half of the file each.  What takes longer
-than 20 seconds works once.
+goes from the start of the process to its end.  Peers in two processes have half of the file each.  Work of more than 20
+seconds runs once.
 
 python bench/links.py [--quick] [--rounds N]
 """
@@ -93,7 +93,7 @@ def _kib(file: Path, name: str) -> int:
 
 
 def _run_commands(commands: Sequence[list[str]]) -> tuple[list[str], _Run]:
-    """What the processes print, and what they and their children need together.
+    """The output of the processes, and the total resources of them and their children.
 
     Raises: RuntimeError if one ends with another status than 0, or 1, which says that not all could be read.
     """
@@ -144,7 +144,7 @@ def _peer(name: str, about: Crawl, processes: int) -> _Run:
 
 
 def _answers(name: str, file: Path, place: tuple[str, ...] = ()) -> dict[int, list[str]]:
-    """The targets of each record, by its offset; of overthere those in these places, or all."""
+    """The targets of each record, by its offset; for overthere those in these places, or all."""
     with TemporaryDirectory(dir=CACHE) as folder:
         if name != OWN:
             out = Path(folder, "answers.jsonl")
@@ -164,7 +164,7 @@ def _answers(name: str, file: Path, place: tuple[str, ...] = ()) -> dict[int, li
 
 
 def _right(names: Sequence[str]) -> dict[str, Row]:
-    """Of each, how many of the known pages it gets right, and how much it shares with overthere on a sample."""
+    """For each peer the number of correct known pages, and the share in common with overthere on a sample."""
     rows = known_links.known_pages()
     sample = Path(crawl(_SAMPLE).path)
     ours = _answers(OWN, sample, ("a href", "area href"))
@@ -224,7 +224,7 @@ def _memory(runs: Sequence[_Run]) -> Row:
 
 
 def measure(rounds: int, quick: bool = False) -> Iterator[list[Row]]:
-    """The rows; a line that says why there are none, where a peer is not installed."""
+    """The rows; or a line with the reason if a peer is not installed."""
     size = _QUICK if quick else SIZE
     ways = [(OWN, 1), (OWN, _cores()), *((name, 1) for name in PEERS), *((name, 2) for name in _TWO)]
     try:

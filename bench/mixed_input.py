@@ -1,8 +1,8 @@
 """Valid and invalid text: one loop over both, as in a program that reads untrusted text.
 
 The loop tries, and passes over what is refused; its time is that of all texts.  **right** is how often a peer takes a
-text if and only if it is a URI.  The lists: URLs of the corpus of which none, 1, 10 or all in a hundred are spoiled
-(`spoil`), and the real ones of `lists.py`.
+text if and only if it is a URI.  The lists: URLs of the corpus with 0, 1, 10 or 100 % damaged (`spoil`), and the real
+ones of `lists.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SHARES = (0, 1, 10, 100)
 """Bad texts in a hundred."""
 _SEED = 3986
 _NOWHERE = (*' "<>\\^`{|}\t\x7f\u00e9\u6f22', "%", "%4", "%zz", "%u2019")
-"""Characters that stand in no URI (RFC 3986 2), and escapes that are none (2.1)."""
+"""Characters that no URI contains (RFC 3986 2), and invalid escapes (2.1)."""
 # Ours appear when they are there.
 _FURTHER = {
     "overthere, or None": ("parse", Peer("parse_uri(t)")),
@@ -43,7 +43,7 @@ def peers() -> dict[str, Peer]:
 
 
 def spoil(text: str, chance: random.Random) -> str:
-    """A URI that is none any more, in one of the ways in which people's are none."""
+    """Make a URI invalid with one of the common mistakes."""
     scheme, _, tail = text.partition(":")
     match chance.randrange(10):
         case 0:
@@ -63,7 +63,7 @@ def spoil(text: str, chance: random.Random) -> str:
 
 
 def mix(texts: list[str], share: int) -> list[str]:
-    """The URIs among the texts, of which so many in a hundred are spoiled, evenly."""
+    """The URIs among the texts, with this percentage damaged, evenly."""
     chance = random.Random(_SEED)
     found = []
     for number, text in enumerate(filter(is_uri, texts)):
@@ -86,7 +86,7 @@ def _loop(peer: Peer) -> Callable[[list[str]], int]:
 
 
 def accepts(name: str, peer: Peer, texts: list[str]) -> list[bool]:
-    """What a peer takes: it raises nothing, and says neither no nor nothing."""
+    """Whether a peer accepts a text: it raises nothing, and returns neither False nor None."""
     if name in _FURTHER:
         ask: Callable[[str], Any] = getattr(overthere.URI, _FURTHER[name][0])
     else:
@@ -121,7 +121,7 @@ MADE, REAL = "so many bad ones in a hundred", "real lists"
 
 
 def measure(corpus: Corpus, rounds: int = 5, budget: float = 1.0, most: int = 20_000) -> Iterator[list[Row]]:
-    """The rows of the lists that are made of the corpus, then of the real ones, each with at most so many texts."""
+    """The rows of the lists made of the corpus, then of the real ones, each with at most this many texts."""
     texts = corpus.texts[:most]
     mixes = {f"{share} %": mix(texts, share) for share in SHARES}
     for group, found in ((MADE, mixes), (REAL, lists(most))):

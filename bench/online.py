@@ -54,7 +54,7 @@ http {{
     }}
 }}
 """
-# Of a thousand URIs so many, what is told of each, and what is needed for it.
+# How many in a thousand URIs, the report for each, and its requirement.
 MIXED: dict[str, tuple[int, str | None, dict[str, int]]] = {
     "": (707, None, {"HEAD": 1}),
     "slow/": (50, None, {"HEAD": 1}),
@@ -132,7 +132,7 @@ def _run(command: list[str], limit: float | None = None) -> tuple[float, float]:
 
 
 def _kinds(output: Path) -> Counter[str]:
-    """Of what was told, how many URIs of each kind."""
+    """The number of URIs of each kind in the reports."""
     rows = (json.loads(line) for line in output.read_text().splitlines())
     return Counter(row["kind"] for row in rows if row["kind"] != "redirected")
 

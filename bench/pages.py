@@ -26,9 +26,9 @@ _SEED = 3986
 _LONGEST = 5 << 20
 """Where crawlers cut a page; its record says so (WARC-Truncated)."""
 _SAME_FOLDER = 500
-"""How many documents of one folder are taken: the pages of one generator must not be the crawl."""
+"""The maximum number of documents of one folder: the pages of one generator must not fill the crawl."""
 _REDIRECTIONS = 0.1
-"""Of the documents that only send on to another one, how many are taken: as answers that do the same."""
+"""The share taken of documents that only redirect to another one; served as redirect answers."""
 _REDIRECTION = re.compile(rb'http-equiv="refresh" content="0;\s*URL=([^"]+)"', re.IGNORECASE)
 
 
@@ -186,7 +186,7 @@ _DIRT = (
 
 
 def _damaged_page(raw: _Raw) -> Iterator[Page]:
-    """With references that are none, octets that are none, ends without a beginning."""
+    """With invalid references, invalid octets, and end tags without a start."""
     content = raw.content
     for _ in range(raw.chance.randint(1, 8)):
         at = content.find(b"<", raw.chance.randrange(len(content)))
@@ -218,7 +218,7 @@ def _missing_page(raw: _Raw) -> Iterator[Page]:
     yield page._replace(status="404 Not Found")
 
 
-# Of a hundred documents, how many are served so.
+# The number in a hundred documents that are served so.
 _KINDS: tuple[tuple[Callable[[_Raw], Iterator[Page]], int], ...] = (
     (_plain_page, 76), (_charset, 7), (_mislabelled_page, 1), (_base, 4), (_redirected_page, 3), (_truncated_page, 2),
     (_damaged_page, 2), (_gzip, 1), (_chunked_page, 2), (_located_page, 1), (_missing_page, 1),
@@ -226,7 +226,7 @@ _KINDS: tuple[tuple[Callable[[_Raw], Iterator[Page]], int], ...] = (
 
 
 def plain_pages(roots: Sequence[Root], octets: int) -> Iterator[Page]:
-    """So many octets of the documents as they are, each once.
+    """This many octets of the unchanged documents, each once.
 
     Raises: LookupError if there is no document.
     """

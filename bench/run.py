@@ -51,7 +51,7 @@ def _git(*words: str) -> str:
 
 
 def _run_facts() -> Row:
-    """What every row says of the run."""
+    """The facts about the run in every row."""
     from overthere import kernel
     from peers import versions
 
@@ -68,7 +68,7 @@ def _run_facts() -> Row:
 
 
 class _Size(NamedTuple):
-    """rows: of a column; values: texts one by one; budget: seconds of a peer in an operation."""
+    """rows: in a column; values: single texts; budget: seconds of a peer in an operation."""
 
     rows: int
     values: int

@@ -38,7 +38,7 @@ __all__ = [
 REFUSED = "(refused)"
 """The answer of a row that has none."""
 
-# 2.1: an escape is "%" HEXDIG HEXDIG, decoded once (2.4), "+" is no space.  What is no escape is refused.
+# 2.1: an escape is "%" HEXDIG HEXDIG, decoded once (2.4), "+" is no space.  Invalid escapes are rejected.
 DECODE: list[tuple[str, str]] = [
     ("", ""), ("plain", "plain"), ("a%20b", "a b"), ("%41", "A"), ("%7E", "~"), ("%7e", "~"), ("%2f", "/"),
     ("%252F", "%2F"), ("%25", "%"), ("a+b", "a+b"), ("%2B", "+"), ("%00", "\0"), ("%0A", "\n"), ("%C3%A9", "é"),
@@ -67,7 +67,7 @@ Six = tuple[Any, Any, Any, Any, Any, Any]
 
 
 class Share(NamedTuple):
-    """How many rows of how many get the standard's answer."""
+    """The number of rows with the standard's answer, and of all rows."""
 
     right: int
     rows: int
@@ -93,7 +93,7 @@ def _six_of_row(row: dict[str, Any]) -> Six:
 
 
 def valid(uris_only: bool = True) -> list[tuple[str, Six]]:
-    """Valid texts and their six components as they stand; undefined is None."""
+    """Valid texts and their six components unchanged; undefined is None."""
     return [(row["text"], _six_of_row(row)) for row in cases("parse") if row["is"]["form"] == "uri" or not uris_only]
 
 
@@ -164,13 +164,13 @@ def is_same(expected: Six, actual: Six, *, exact: bool) -> bool:
 
 
 def encodes(data: str, answer: Any) -> bool:
-    """Whether an answer is a segment (3.3) that stands for the data."""
+    """Whether an answer is a segment (3.3) that represents the data."""
     text = answer.decode() if isinstance(answer, bytes) else str(answer)
     return bool(_SEGMENT.fullmatch(text)) and urllib.parse.unquote(text, errors="strict") == data
 
 
 def call_or_refused(call: Callable[..., Any], *args: Any) -> Any:
-    """What a call gives, or REFUSED."""
+    """The result of a call, or REFUSED."""
     try:
         return call(*args)
     except Exception:  # a peer's own refusal, whatever its type

@@ -41,7 +41,7 @@ DIRTY_ROWS = 200_000
 
 
 def _dirty(operation: str, bad: int) -> str:
-    """The operation on a column of which so many rows in a hundred are no URIs."""
+    """The operation on a column with this percentage of rows that are no URIs."""
     return f"{operation}, {bad} % bad"
 
 
@@ -50,7 +50,7 @@ def _keys() -> list[Key]:
 
 
 def _ask(engine: str, threads: int, operation: str, data: Inputs) -> list[Any]:
-    """An engine's answers row by row; if it refuses the column for one of its rows, that row is asked for alone."""
+    """An engine's answers row by row; if it rejects the column for one of its rows, that row is run separately."""
     results = call_or_refused(lambda: rows(_MAKE[engine](data, threads)[operation]()))
     if results is not REFUSED:
         return results  # type: ignore[no-any-return]
@@ -63,7 +63,7 @@ def _ask(engine: str, threads: int, operation: str, data: Inputs) -> list[Any]:
 
 
 def agrees(engine: str, threads: int, operation: str) -> Share:
-    """How many fixed rows get the standard's answer."""
+    """The number of fixed rows with the standard's answer."""
     # The engine that discards its results computes the same ones.
     name = engine.partition(", result")[0]
 
@@ -100,7 +100,7 @@ def _is_same(operation: str, engine: str, expected: standard.Six, got: Any) -> b
     if got is REFUSED or got[3] is None:
         return False
     if engine == "chdb":
-        got = (*got[:2], got[2] or None, *got[3:])  # its port is 0 where there is none
+        got = (*got[:2], got[2] or None, *got[3:])  # without one its port is 0
     return standard.is_same(expected, standard.six(got, whatwg=engine in _WHATWG), exact=engine in TELLS)
 
 
@@ -110,7 +110,7 @@ def _says_invalid(operation: str, got: Any) -> bool:
 
 
 def _work(engine: str, threads: int, file: str, pipe: Connection) -> None:
-    """A worker: it answers ("has" | "time" | "peak" | "agrees", operation) until it is told to stop."""
+    """A worker: it answers ("has" | "time" | "peak" | "agrees", operation) until it receives the command to stop."""
     with pa.OSFile(file) as source:
         table = pa.ipc.open_file(source).read_all()
     columns = [table[name].combine_chunks() for name in ("text", "reference", "encoded")]
@@ -126,7 +126,7 @@ def _work(engine: str, threads: int, file: str, pipe: Connection) -> None:
         elif task == "agrees":
             pipe.send(tuple(agrees(engine, threads, operation)))
         elif task == "peak":
-            short[operation]()  # what the engine needs only once is not counted
+            short[operation]()  # one-time costs of the engine do not count
             pipe.send(peak_of_call(calls[operation]))
         else:
             gc.collect()

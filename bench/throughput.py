@@ -37,18 +37,18 @@ _PEERS = (("warcio", "links"), ("fastwarc", "links"), ("warcio", "hosts"), ("fas
 class _Command(NamedTuple):
     reader: str
     words: tuple[str, ...]
-    """In which FILE stands for the file."""
+    """The command, with FILE for the file."""
 
 
 class Cost(NamedTuple):
     seconds: float
-    """Of processors."""
+    """The time of all processors."""
     clock: float
     said: str
 
 
 def run(words: Sequence[str]) -> Cost:
-    """What a process and its children take.
+    """The resources of a process and its children.
 
     Raises: RuntimeError if it ends with another status than 0, or 1, which says that not all could be read.
     """
@@ -167,7 +167,7 @@ def worker_rows(formats: Sequence[Format]) -> Iterator[Row]:
 
 
 def request_rows() -> Iterator[Row]:
-    """Requests for ranges while an object of so many MiB is read from its begin to its end."""
+    """Requests for ranges while an object of this many MiB is read from start to end."""
     from overthere.stores.model import Piece
     from overthere.stores.range_file import RangeFile
 

@@ -16,7 +16,7 @@ from standard import REFUSED, Share, call_or_refused, share
 
 __all__ = ["LEAST_ROUNDS", "agrees", "measure", "answer_once", "time_peers"]
 
-# What no library can be below, in the same loops: nothing; a call of a C function that leaves its text alone;
+# The lower limits of any library, in the same loops: nothing; a call of a C function that leaves its text alone;
 # an object of a C type that keeps it.
 _FLOORS = {
     "the loop": Peer("pass"),
@@ -33,7 +33,7 @@ def _names(peer: Peer, base: str = BASE) -> dict[str, Any]:
 
 
 def _loop(peer: Peer) -> tuple[Callable[[Iterable[str]], list[Any]], Callable[[Iterable[Any]], int]]:
-    """What makes the inputs, and the peer's expression in a plain loop over them, which gives the nanoseconds."""
+    """Code to make the inputs, and a plain loop over them with the peer's expression, timed in nanoseconds."""
     names = _names(peer)
     source = f"def timed(inputs):\n start = clock()\n for t in inputs:\n  {peer.do}\n return clock() - start\n"
     exec(f"{source}def made(inputs): return [{peer.made} for t in inputs]", names)
@@ -49,14 +49,14 @@ def answer_once(peer: Peer, base: str = BASE) -> Callable[[str], Any]:
 
 
 def _accepted_texts(peer: Peer, texts: list[str]) -> list[str]:
-    """What the peer does not refuse: asked once, before any time is taken, so that no loop needs a `try`."""
+    """The texts that the peer accepts: checked once, before any timing, so that no loop needs a `try`."""
     names = _names(peer)
     exec(f"def ask(text):\n t = text\n t = {peer.made}\n {peer.do}", names)
     return [text for text in texts if call_or_refused(names["ask"], text) is not REFUSED]
 
 
 def agrees(operation: str, name: str) -> Share:
-    """How many of the operation's fixed rows get the standard's answer."""
+    """The number of the operation's fixed rows with the standard's answer."""
     peer = OPERATIONS[operation][name]
     ask = answer_once(peer)
 
@@ -112,7 +112,7 @@ def _inputs(operation: str, corpus: Corpus) -> list[str]:
 
 
 def time_peers(peers: Mapping[str, Peer], texts: list[str], rounds: int, budget: float) -> dict[str, dict[str, Any]]:
-    """Of each peer what `summary` says of the texts that it does not refuse, and how many it does."""
+    """For each peer `summary` of the texts that it accepts, and how many it rejects."""
     inputs = {name: _accepted_texts(peer, texts) for name, peer in peers.items()}
     loops = {name: _loop(peer) for name, peer in peers.items()}
     times: dict[str, list[float]] = {name: [] for name in peers}

@@ -7,7 +7,7 @@ its code is copied.  Its two jobs:
 - links: pairs of the page and the link, joined by urljoin.
 - hosts: pairs of hosts, with the names reversed, once for each page and list of links.
 
-What is found is counted and forgotten: the table that Spark would write is not in its time.
+Links are counted and discarded: the table that Spark would write is not in its time.
 
 python bench/wat_links.py {warcio,fastwarc} {links,hosts} FILE     as `cluster.py` starts it
 """
@@ -121,7 +121,7 @@ def _base(html: Envelope, uri: str) -> str | None:
 
 
 def link_pairs(contents: Iterable[bytes]) -> Pairs:
-    """What urljoin rejects is left out; theirs gives the link before it again."""
+    """Links that urljoin rejects are left out; the original repeats the link before it."""
     for uri, response in envelopes(contents):
         yield from (("Headers", uri, link) for link in _header_links(response))
         html = response.get("HTML-Metadata", {})
