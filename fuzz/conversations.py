@@ -1,8 +1,8 @@
-"""What servers have answered, for the target `dialogues`: the recordings of the tests, and answers written by hand.
+"""Server answers for the target `dialogues`: the recordings of the tests, and answers written by hand.
 
 As an input: an octet for the conversation, one for the size of the pieces (0: as they were recorded; with its highest
-bit they come through sockets, else through memory), and the answers with `NEXT` between them; what comes over a data
-connection stands behind `DATA`.
+bit they come through sockets, else through memory), and the answers with `NEXT` between them; the content of a data
+connection follows `DATA`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Conversation:
 
     @property
     def secret(self) -> bool:
-        """Whether the server is told the password."""
+        """Whether the password is sent to the server."""
         return self.login or PASSWORD in self.uri
 
     @property
@@ -132,7 +132,7 @@ def _web_sockets() -> Iterator[Conversation]:
 
 
 def _answers_of_ftp(without: str = "", size: int = 286) -> list[bytes]:
-    """The replies, less those to a command that is not sent, for a file of so many octets."""
+    """The replies, without those to commands that are not sent, for a file of this many octets."""
     text = (_TRANSCRIPTS / "ftp/vsftpd-3.0.3.txt").read_text().replace("{port}", "50000").replace("286", str(size))
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return [line.encode() + b"\r\n" for line in lines if not (without and line.startswith(without))]
@@ -145,7 +145,7 @@ def _ftp() -> Iterator[Conversation]:
     answers = tuple(_answers_of_ftp(size=len(lines)))
     yield Conversation("ftp://joe:s3cr3t-pw@h.example/pub/motd;type=a", answers, lines)
     yield Conversation("ftp://h.example/pub/;type=d", tuple(_answers_of_ftp("200", len(names))), names)
-    # A server that knows no EPSV (RFC 2428) is asked by PASV.
+    # A server without EPSV (RFC 2428) is sent PASV.
     old = (
         b"220 h\r\n", b"331 p\r\n", b"230 in\r\n", b"200 I\r\n", b"500 EPSV?\r\n",
         b"227 Entering Passive Mode (9,9,9,9,195,80)\r\n", b"150 here (1 bytes)\r\n", b"226 done\r\n", b"221 bye\r\n",
@@ -250,7 +250,7 @@ def _prospero() -> Iterator[Conversation]:
     yield Conversation(f"{uri};OBJECT-VERSION=3", (*missing, *missing, *none_there), login=True)
     for answer in (status, nonsense):
         yield Conversation(uri, answer)
-    # Packets late, doubled, in another order, with a wait before them and an acknowledgement asked for.
+    # Packets late, doubled, reordered, after a delay, and with a requested acknowledgement.
     line = b"LINK L FILE a INTERNET-D h.example ASCII /a 0\n"
     parts = [_ardp(line, 2, 3), _ardp(line, 1, 0, flags=0x80), _ardp(line, 1, 3), _ardp(line, 3, 3, flags=0x80)]
     yield Conversation(folder, (*missing, *missing, _ardp(b"", 0, 0, wait=9), *parts))

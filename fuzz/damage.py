@@ -1,7 +1,7 @@
-"""Archives that the targets make themselves and then damage: each record is given, or something is said.
+"""Archives that the targets make themselves and then damage: each record is returned, or a note is.
 
-An input is one octet for the kind, and damages of four octets: what is done, where (two octets, as a share of the
-length), and with what octet.  With the highest bit of the first octet, what follows is the archive as it stands.
+An input is one octet for the kind, and damages of four octets: the kind, the place (two octets, as a share of the
+length), and the octet to use.  With the highest bit of the first octet, what follows is the archive as it stands.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Span(NamedTuple):
 
 
 class ReadResult(NamedTuple):
-    """What a reader has given of an archive."""
+    """The results of a reader for an archive."""
 
     contents: tuple[bytes, ...]
     notes: tuple[str, ...]
@@ -83,13 +83,13 @@ def check_damaged(data: bytes, archives: tuple[SampleArchive, ...], reader: Read
 
 
 def damages(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """What, where and with what; at most eight."""
+    """The kind, the place and the octet; at most eight."""
     for at in range(0, min(len(data), 32) - 3, 4):
         yield data[at], int.from_bytes(data[at + 1 : at + 3], "big"), data[at + 3]
 
 
 def read_archive(reader: Reader, octets: bytes) -> ReadResult:
-    """What a reader gives.  Raises: AssertionError for what no reader may give."""
+    """The results of a reader.  Raises: AssertionError for what no reader may give."""
     contents: list[bytes] = []
     notes: list[str] = []
     for result in reader(octets):
@@ -103,7 +103,7 @@ def read_archive(reader: Reader, octets: bytes) -> ReadResult:
 
 
 def judge(sample: SampleArchive, octets: bytes, changed: set[int], result: ReadResult) -> None:
-    """What stands before the damage is given; where nothing is said, all is, or all up to a cut between two.
+    """All records before the damage are returned; without a note, all are, or all before a cut between two.
 
     Raises: AssertionError.
     """
@@ -113,7 +113,7 @@ def judge(sample: SampleArchive, octets: bytes, changed: set[int], result: ReadR
         f"{sample.name}, {len(octets)} of {len(sample.octets)} octets, changed at {sorted(changed)}: "
         f"of {complete} records before that, not all are given: {len(result.contents)}, {result.notes}"
     )
-    # Of empty lines alone nobody can tell that there was more.
+    # Empty lines alone do not show that more followed.
     if result.notes or not octets.strip() or any(at in span for at in changed for span in sample.free):
         return
     want = sample.ends.get(len(octets), sample.contents)

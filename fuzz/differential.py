@@ -35,16 +35,16 @@ def _facts(value: Any) -> Any:
 
 @lru_cache(1 << 10)
 def _reference_answer(text: str, rule: str, zone: bool) -> Any:
-    """What the reference kernel says of a text: forms of one text are often the same."""
+    """The results of the reference kernel for a text: forms of one text are often the same."""
     return _facts(components.parse(text, rule, zone))
 
 
 def of_kernels(texts: list[str], base: str) -> list[str]:
-    """What the kernels and the grammar do not agree on."""
+    """The differences between the kernels and the grammar."""
     results: list[str] = []
     base = base if reference.parse(base, "URI") is not None else BASE
     for text in texts:
-        # Of US-ASCII the grammar of IRIs says the same as that of URIs.
+        # For US-ASCII the grammars of IRIs and URIs are the same.
         for rule in RULES[:2] if text.isascii() else RULES:
             for zone in (False, True):
                 first, two = _reference_answer(text, rule, zone), _facts(kernel.parse(text, rule, zone))
@@ -68,7 +68,7 @@ def of_kernels(texts: list[str], base: str) -> list[str]:
 
 
 def _answer_or_error(work: Callable[..., Any], *arguments: Any, **kwargs: Any) -> Any:
-    """What a call answers, or the name of what it raises."""
+    """The result of a call, or the name of the exception."""
     try:
         return work(*arguments, **kwargs)
     except OverthereError as error:
@@ -152,7 +152,7 @@ SHAPES: tuple[Callable[[list[str | None]], Any], ...] = (
 
 
 def of_columns(texts: list[str], base: str) -> list[str]:
-    """What the two engines do not agree on; the shape of the column depends on the texts."""
+    """The differences between the two engines; the shape of the column depends on the texts."""
     results: list[str] = []
     rows: list[str | None] = [*texts, None]
     weight = sum(map(len, texts))

@@ -1,7 +1,7 @@
 """Connections to nobody: the real transports, whose other side says what an input has.
 
-A connection is a line in memory, or, where an input wants it, a pair of sockets.  What is waited for is there at once
-or never comes: no time passes.
+A connection is a line in memory, or, where an input wants it, a pair of sockets.  Data is available at once or never
+arrives: no time passes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MAX_KEPT = 1 << 16
 
 @dataclass
 class Script:
-    """What the other side says: a piece each time that something is waited for, then an end."""
+    """The answers of the other side: a piece for each read, then an end."""
 
     pieces: dict[int, deque[bytes]]
     """By channel."""
@@ -40,7 +40,7 @@ class Script:
     """The answer to a key of WebSocket."""
 
     def next(self, channel: int) -> bytes | None:
-        """What is said now; None for the end."""
+        """The next piece; None for the end."""
         pieces = self.pieces.get(channel)
         if not pieces:
             return None

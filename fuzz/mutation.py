@@ -2,7 +2,7 @@
 
     python fuzz/mutation.py TARGET [--seconds N | --inputs N] [--seed N] [--folder F] [FILE ...]
 
-With files, those alone are judged.  What breaks the law is written to the folder; exit 1 then.
+With files, those alone are judged.  Inputs that break the law are written to the folder, with exit status 1.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def mutate(chance: random.Random, pool: list[bytes], words: tuple[bytes, ...], l
 
 
 def run_input(check: Callable[[bytes], None], data: bytes) -> str:
-    """What is wrong with an input; "" if nothing is."""
+    """The error for an input, or ""."""
     signal.setitimer(signal.ITIMER_VIRTUAL, SLOW)
     try:
         check(data)
@@ -80,7 +80,7 @@ def main() -> int:
     chance = random.Random(seed)
     pool = sorted({*target.seeds(), *kept_corpus(options.target)})
     start, result, message = time.monotonic(), 0, ""
-    # What the pool holds comes first, as it is.
+    # The inputs of the pool come first, unchanged.
     waiting = list(pool)
     most = None if options.inputs is None else len(pool) + options.inputs
     while not message and (time.monotonic() - start < options.seconds if most is None else result < most):

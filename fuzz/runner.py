@@ -3,8 +3,8 @@
     python fuzz/runner.py [--seconds N] [--keep] [TARGET ...]
 
 Rust targets are libFuzzer in programs of stable Rust: rustc's own LLVM puts the counters in, libfuzzer-sys brings
-libFuzzer, and no nightly is asked for.  Python targets are atheris.  Where cargo or a C++ compiler is missing, the
-Python targets run alone; where atheris is missing, and for `UNGUIDED` ones, their seeds are mutated without guidance.
+libFuzzer, and no nightly is needed.  Python targets are atheris.  Where cargo or a C++ compiler is missing, the Python
+targets run alone; where atheris is missing, and for `UNGUIDED` ones, their seeds are mutated without guidance.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from seeds import HERE, kept_corpus, pack, seeds, write_files
 
 RUST = ("parse", "host", "resolve", "dots", "normalize", "coding")
 
-# What `cargo fuzz` passes on, less the sanitizer, which only nightly has: the kernel forbids unsafe code.
+# The flags of `cargo fuzz`, without the sanitizer, which only nightly has: the kernel forbids unsafe code.
 FLAGS = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -110,7 +110,7 @@ def words(target: str) -> Path:
     file = WORK / "words" / target
     file.parent.mkdir(parents=True, exist_ok=True)
     lines = ("".join(f"\\x{octet:02x}" for octet in word) for word in law(target).WORDS)
-    # Of a file without a line libFuzzer says that it is not there.
+    # libFuzzer reports a file without a line as missing.
     file.write_text(f"# {target}\n" + "".join(f'"{line}"\n' for line in lines))
     return file
 
@@ -136,7 +136,7 @@ def start(command: list[str], *options: str) -> tuple[int, str]:
 
 
 def run_guided(target: str, command: list[str], seconds: int) -> Outcome:
-    """libFuzzer for so many seconds, from the case files, the kept corpus and what earlier runs left here."""
+    """Run libFuzzer for this many seconds, from the case files, the kept corpus and inputs of earlier runs."""
     corpus = WORK / "corpus" / target
     write_files(begins(target), corpus)
     with tempfile.TemporaryDirectory() as scratch:
@@ -186,7 +186,7 @@ def keep(target: str, command: list[str]) -> int:
     return len(inputs)
 
 
-# -- what is told
+# -- reports
 
 
 def toml(text: str) -> str:
@@ -235,7 +235,7 @@ def report(target: str, finding: Finding) -> None:
     results = [line for line in finding.said.splitlines() if not dull.match(line)]
     first = next((n for n, line in enumerate(results) if re.search("panicked at|Uncaught", line)), 0)
     print(f"\nA finding of {target}, {finding.data!r}, in {file.relative_to(HERE.parent)}:")
-    # Of a traceback its end says what it was.
+    # The end of a traceback has the exception.
     output = results[first : first + 40] if target in PYTHON else results[first : first + 6]
     print("\n".join(f"    {line[:400]}" for line in output))
     print(row(target, finding.data), end="\n\n")

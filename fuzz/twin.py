@@ -1,4 +1,4 @@
-"""The package once more in this process, on the reference kernel: what one kernel answers is held to the other."""
+"""A second copy of the package in this process, on the reference kernel, to compare the answers of both kernels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SecondCopy:
 
     @contextmanager
     def imports_from_copy(self) -> Iterator[None]:
-        """What is imported within, lazily too, is of the copy."""
+        """Imports within, also lazy ones, use the copy."""
         removed = _taken_out()
         kernel = os.environ.get("OVERTHERE_KERNEL")
         os.environ["OVERTHERE_KERNEL"] = "reference"

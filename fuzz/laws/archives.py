@@ -1,4 +1,4 @@
-"""ZIP and tar files and compressed ones, cut and changed: every member is given, or something is said."""
+"""ZIP and tar files and compressed ones, cut and changed: every member is returned, or a note is."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def samples() -> tuple[SampleArchive, ...]:
     results: list[SampleArchive] = []
     for name, method in (("zip stored", zipfile.ZIP_STORED), ("zip deflated", zipfile.ZIP_DEFLATED)):
         octets = _make_zip(method)
-        # What the directory says of a member beside its name, size and sum, nothing else says.
+        # Only the directory has a member's properties other than its name, size and checksum.
         directory = octets.index(b"PK\x01\x02")
         with zipfile.ZipFile(io.BytesIO(octets)) as archive:
             starts = [info.header_offset for info in archive.infolist()] + [directory]

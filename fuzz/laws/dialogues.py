@@ -37,7 +37,7 @@ AFTER = "a test to tests/protocols/test_access_SCHEME.py, with the answer as rec
 _MAX_GIVEN = 10_000
 """Pieces and entries that are taken."""
 _LONGEST_ERROR = 2000
-"""Characters: what has happened 1,000, where, by which paragraph, and the URI."""
+"""The maximum number of characters: 1,000 for the event, then the place, the paragraph and the URI."""
 
 
 class _Outcome(NamedTuple):
@@ -68,7 +68,7 @@ def _script(conversation: Conversation, data: bytes) -> Script:
 
 
 def _split_answers(answers: deque[bytes], size: int) -> Iterator[bytes]:
-    """Pieces of so many octets; a place for what is the request's own stays whole."""
+    """Pieces of this many octets; a placeholder for a value of the request is not split."""
     for answer in answers:
         if ID in answer or ACCEPT in answer:
             yield answer
@@ -113,7 +113,7 @@ async def _async(told: Conversation, script: Script) -> _Outcome:
 
 
 def _most_octets(script: Script) -> int:
-    """What is given is what came, and a line end for each that had none."""
+    """The content is the data received, with each missing line end added."""
     return 4 * script.most
 
 

@@ -1,4 +1,4 @@
-"""The drop-in for urllib.parse beside it: equal answers where RFC 3986 leaves room, the RFC's answers elsewhere.
+"""The drop-in compared with urllib.parse: equal answers where RFC 3986 allows them, the RFC's answers elsewhere.
 
 An input is a text, or two with U+001E between them: a base and a reference.
 """
@@ -92,7 +92,7 @@ def _check_joining(base: str, reference: str) -> None:
     if one.scheme:
         assert strict.urljoin(base, reference) == plain.resolve(base, reference), (base, reference)
     is_common = one.scheme in ("http", "https", "ftp") and one.authority and two.scheme is None and not two.authority
-    # What is empty urllib drops, parameters it takes out of a path, and of "//" there it makes "/".
+    # urllib drops empty parts, removes parameters from a path, and changes "//" there to "/".
     if is_common and reference and not any(_OWN_WAY.search(part) for part in (base.partition("://")[2], reference)):
         other = parse.urljoin(base, reference)
         assert target == other, (base, reference, target, other)

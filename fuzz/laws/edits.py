@@ -83,7 +83,7 @@ def _answer(work: Callable[[], Any]) -> Any:
 
 
 def _edits(package: ModuleType, text: str, lines: Sequence[str], named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What becomes of a text: by lines, each an argument, and by components."""
+    """The results of edits of a text: by lines, each an argument, and by components."""
     for kind in (package.URI, package.URIReference, package.IRIReference):
         yield f"{kind.__name__}.build({named!r})", _answer(partial(kind.build, **named))
         if (value := kind.parse(text)) is not None:
@@ -94,7 +94,7 @@ def _edits(package: ModuleType, text: str, lines: Sequence[str], named: Mapping[
 def _calls(
     package: ModuleType, value: Any, lines: Sequence[str], named: Mapping[str, Any]
 ) -> dict[str, Callable[[], Any]]:
-    """All that is asked of a value."""
+    """All checks of a value."""
     first, pairs, parameters = lines[0], list(pairwise(lines)), value.parameters
     calls: dict[str, Callable[[], Any]] = {
         "replace": lambda: value.replace(**named),

@@ -1,4 +1,4 @@
-"""Guards of HTTP clients: of any text, no connection but to an address that was judged, and exceptions of two trees.
+"""Guards of HTTP clients: for any text, they connect only to checked addresses, and raise only exceptions of two trees.
 
 Names are forged: first each is private, so that nothing may be connected but a public address that the text has itself;
 then each is public.
@@ -44,7 +44,7 @@ WORDS = (
 )  # fmt: skip
 _PRIVATE, _PUBLIC = "127.0.0.1", "93.184.215.14"
 _UNICODE = (UnicodeError, ValueError)
-"""What the clients raise, in addition to their own exceptions, for a text that they cannot read."""
+"""The exceptions of the clients, in addition to their own, for a text that they cannot read."""
 _YARL = (aiohttp.ClientError, IndexError, AssertionError)
 """The same of aiohttp, for yarl has further ones for `//[]@` and `//[:]#0`."""
 
@@ -54,7 +54,7 @@ class _Clients:
 
     def __init__(self) -> None:
         self.address = _PRIVATE
-        """What every name has."""
+        """The address of every name."""
         self.loop = asyncio.new_event_loop()
         self.session = self.loop.run_until_complete(self._session())
         atexit.register(lambda: self.loop.run_until_complete(self.session.close()))

@@ -115,7 +115,7 @@ def check(data: bytes) -> None:
 
 
 def _check_secret(text: str, message: str) -> None:
-    """What is a password where the text is shown is in no message."""
+    """A message contains no password that `mask` hides in the text."""
     assert _PASSWORD not in message or _PASSWORD in mask(text), message
 
 

@@ -2,7 +2,7 @@
 
 Safe Browsing: "URLs and Hashing", its canonicalization and its suffix and prefix expressions.  SURT: the labels of the
 host in reverse, ")", path and query in small letters, parameters by name and value.  Components are those of
-the URI before anything is unescaped (docs/canonical.md); what only one side of IDNA decides is left to tests.
+the URI before anything is unescaped (docs/canonical.md); differences of IDNA are left to tests.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ WORDS = tuple(
 )  # fmt: skip
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _SESSION = re.compile("sid|session|cfid|cftoken|asp", re.IGNORECASE)
-"""SURT drops identifiers of sessions, of which no definition says how they are told."""
+"""SURT drops session identifiers, which no definition describes."""
 _NAME = re.compile(r"[a-z0-9._-]+")
-"""Hosts of which both pages speak; escaped delimiters in a host are nobody's."""
+"""Hosts that both pages define; neither defines escaped delimiters in a host."""
 _NOT_ONCE = re.compile("sid|session|cfid|cftoken|asp", re.IGNORECASE)
 """Where SURT changes more the second time: each time it drops one identifier of a session, as the Internet Archive's
 `surt` does."""

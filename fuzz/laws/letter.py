@@ -1,6 +1,6 @@
 """RFC 3986 by its letter, written from the document alone: Appendix B, 5.2, 5.3, 6.2.1 and 6.2.2.
 
-Two decisions stand beside the letter (docs/decisions.md): a path that begins with "//" behind no authority is written
+Two decisions supplement the letter (docs/decisions.md): a path that begins with "//" behind no authority is written
 with "/." in front (3986-1), and a relative-path reference keeps its dot-segments, for they wait for a base.
 """
 
@@ -158,7 +158,7 @@ def _lower_host(authority: str) -> str:
 
 
 def seeds() -> Iterator[bytes]:
-    """What the kernels begin with, and the pairs that are compared, one below the other."""
+    """The input of the kernels, and the compared pairs, one per line."""
     yield from with_base()
     for file, row in cases():
         if file == "compare":
@@ -210,7 +210,7 @@ def _normalises(text: str) -> None:
 
 
 def _ladder(text: str, other: str) -> None:
-    """What is equal at one rung is equal at those above, and `lowest_rung` names the first.
+    """Texts that are equal at one rung are equal at those above, and `lowest_rung` is the first.
 
     At SCHEME more may be equal than has one text: a scheme may compare without the fragment (RFC 8141 3.2).
     """

@@ -74,7 +74,7 @@ def _read_members(members: _Reader, file: BinaryIO) -> list[Document | Note]:
 
 
 def _rows(document: Document) -> None:
-    """The rows of a part; what is in containers in it is another input."""
+    """The rows of a part; the content of containers in it is another input."""
     kind, _ = kind_of(document)
     options = _OPTIONS._replace(json=True)
     for link in rows_of(make_rows_builder(options), document, kind, options):
@@ -97,7 +97,7 @@ def _looked_for(data: bytes) -> None:
 
 
 def _open_part(uri: str, data: bytes, piece: int) -> tuple[Head | None, bytes, str]:
-    """What a dialogue gives over a file: head, content, error.  Raises: AssertionError beyond so many steps."""
+    """The head, content and error of a dialogue over a file.  Raises: AssertionError after too many steps."""
     head, content, steps = None, bytearray(), 0
     file = io.BytesIO(data)
     try:

@@ -106,7 +106,7 @@ def _matches(rule: Rule, labels: list[str]) -> bool:
 def split_host(host: str, rules_known: list[Rule]) -> HostParts | None:
     """The Algorithm; None for an address, and for a name with an empty label.
 
-    Which of two exceptions prevails it does not say: `check` leaves out lists of which two can match.
+    It does not define which of two exceptions prevails: `check` skips lists where two can match.
     """
     name = host
     if "%" in name:

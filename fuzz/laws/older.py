@@ -1,4 +1,4 @@
-"""What the four older documents derive, by recognisers of their BNF, typed from the documents alone.
+"""The languages of the four older documents, by recognisers of their BNF, written only from the documents.
 
 Beside the print stand the decisions on what contradicts itself (docs/decisions.md): 94-2, 94-3, 94-13, 94-14, 94-16 and
 94-28; 1738-1 and 1738-2; 97-6 and 97-19; 03-5.
@@ -244,7 +244,7 @@ _TOPS = {
     "url-1997": ("printed-URL-reference", "printed-absoluteURL", "path", "site", "URL-reference", "absoluteURL"),
     "uri-2003": ("URI-reference", "absolute-URI", "absolute-URI-reference", "authority"),
 }  # fmt: skip
-"""The rules that are asked of every text, of each edition."""
+"""The rules that are checked for every text, by edition."""
 _SHORT = 24
 
 
@@ -362,7 +362,7 @@ def derives(name: str, rule: str, text: str) -> bool:
     """Whether the document derives a text from a rule."""
     match name, rule:
         case "rfc1738", "url":
-            # 1738-1: a new scheme is none of the ten.
+            # 1738-1: a new scheme is not one of the ten.
             ten = any(_derives(name, f"{scheme}url", text) for scheme in _TEN)
             return ten or (text.partition(":")[0].lower() not in _TEN and _derives(name, "genericurl", text))
         case "url-1997", "URL-reference":
@@ -408,7 +408,7 @@ def _lower(name: str) -> tuple[str, ...]:
 
 
 def check(data: bytes) -> None:
-    """data: texts, each on its line; each is asked of the tops of the grammars, a short one of every rule."""
+    """data: texts, each on its line; each is checked against the top rules, a short one against every rule."""
     for text in data.decode("latin-1").split("\n")[:3]:
         for name, rules in _TOPS.items():
             by = edition(name)
@@ -419,7 +419,7 @@ def check(data: bytes) -> None:
 
 
 def _check_tops(text: str) -> None:
-    """What one rule of 2003 derives, the wider ones derive."""
+    """Texts of one rule of 2003 also match the wider rules."""
     for low, high in pairwise(("absolute-URI", "absolute-URI-reference", "URI-reference")):
         by = edition("uri-2003")
         assert not by.is_valid(text, low) or by.is_valid(text, high), f"{text!r} is derived by {low}, not by {high}"

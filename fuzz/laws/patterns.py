@@ -1,7 +1,7 @@
-"""Every expression of the package takes linear time: what it repeats is repeated, and ended by what may not follow.
+"""Every expression of the package takes linear time for repeated units that end with a text that may not follow.
 
-An input is a place where an expression is made on a line, and behind it three parts with NUL between them: what begins
-the text, what is repeated, what ends it.  The expressions, the attacks and the judgement are those of
+An input is a place where an expression is made on a line, and behind it three parts with NUL between them: the start of
+the text, the repeated unit, the end.  The expressions, the attacks and the judgement are those of
 `tests/security/test_patterns.py`, which makes each attack by itself; here they are changed and put together.
 """
 
@@ -31,7 +31,7 @@ LONGEST = 256
 AFTER = "the expression's own test to tests/security/test_patterns.py, and what finds it to tests/attacks.py"
 
 _UNITS = 12
-"""So many units of an expression are inputs to begin with."""
+"""The number of units of an expression that are seeds."""
 
 
 class _Expression(NamedTuple):
@@ -53,7 +53,7 @@ def _expressions() -> dict[str, _Expression]:
 
 
 def check(data: bytes) -> None:
-    """data: as above; a place that there is not stands for another one."""
+    """data: as above; an unknown place is mapped to another one."""
     name, _, tail = data.partition(b"\n")
     expressions = _expressions()
     place = name.decode("latin-1")

@@ -32,15 +32,14 @@ WORDS = (
 LONGEST = 4096
 AFTER = "a test to tests/links/test_record_pages.py"
 PACKED, LATE, METADATA, SMALL, NARROW, ARC, PAIRS = 1, 2, 4, 8, 16, 32, 64
-"""Flags: each record is a gzip member; what is changed is changed after that; embedded content is read; documents of
-more than 64 octets are too large; the file is read in windows of a few octets; it is an ARC file; a gzip member has
-two records."""
+"""Flags: each record is a gzip member; changes are made after that; embedded content is read; documents of more than 64
+octets are too large; the file is read in windows of a few octets; it is an ARC file; a gzip member has two records."""
 
 
 def read_file(
     octets: bytes, options: Options, natively: bool, of: str = "warc"
 ) -> tuple[list[Link], Counter[str], int]:
-    """The rows of a container, such as a WARC file; the counts of what it passed over; how many pages it has."""
+    """The rows of a container, such as a WARC file; the counts of skipped records; the number of pages."""
     builder = make_rows_builder(options)
     reader = NestedReader(options, len(octets), pages=builder.make_page_reader if natively else None)
     rows: list[Link] = []
@@ -86,7 +85,7 @@ def _change(octets: bytes, data: bytes) -> bytes:
 
 
 def pack(octets: bytes, together: int = 1) -> bytes:
-    """So many records in each gzip member."""
+    """The number of records in each gzip member."""
     begins = rb"(?=WARC/1\.)|(?<=\n)(?=[a-z<]+:\S* 192\.)"
     parts = [part for part in re.split(begins, octets) if part]
     return b"".join(

@@ -1,4 +1,4 @@
-"""`relate` gives a reference of which none is shorter: every text of a small alphabet that is shorter is tried.
+"""`relate` returns a shortest reference: every shorter text of a small alphabet is tried.
 
 A shorter reference could only hold characters of the target, dots and slashes; each text of these is resolved by the
 letter of RFC 3986 5.2.2, with the guard of decision 3986-1 (`letter.py`).
@@ -18,7 +18,7 @@ __all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 _ALPHABET = "ab:/.?#"
 _TRIED = 5
-"""Texts of up to so many characters are tried, 19,608 of them."""
+"""The maximum length of texts that are tried, 19,608 in all."""
 WORDS = tuple(
     word.encode() for word in ("a:", "b:", "//", "//a", "/a", "/.", "/..", "../", "./", "?", "#", "a:a", "/.//", ".")
 )
@@ -28,7 +28,7 @@ AFTER = "a row to tests/cases/resolve.toml, and a base to tests/kernel/test_laws
 
 @cache
 def _references(length: int) -> dict[tuple[str | None, str | None], list[str]]:
-    """The references of so many characters, by their query and fragment."""
+    """The references of this length, by their query and fragment."""
     references: dict[tuple[str | None, str | None], list[str]] = {}
     for text in filter(_is_derived, map("".join, product(_ALPHABET, repeat=length))):
         parts = parse(text)
@@ -55,7 +55,7 @@ def _uri(text: str, kind: type[URIReference]) -> URIReference | None:
 
 
 def check(data: bytes) -> None:
-    """data: a base and a target, on two lines; octets that are not of the alphabet stand for one that is."""
+    """data: a base and a target, on two lines; octets outside the alphabet are mapped to it."""
     lines = ["".join(_ALPHABET[octet % 7] if chr(octet) not in _ALPHABET else chr(octet) for octet in line)
              for line in data[:LONGEST].split(b"\n")[:2]]  # fmt: skip
     base = _uri(lines[0], URI)

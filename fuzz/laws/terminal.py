@@ -1,4 +1,4 @@
-"""What a terminal is given: nothing that it obeys, whatever the text, and lines as wide as was asked for."""
+"""Output for a terminal has no control sequences of the text, and lines of the requested width."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _check_harmless(output: str, context: str = "") -> None:
 
 
 def _verb(verb: tuple[str, ...], text: str) -> None:
-    """What a verb says of an argument, on both streams."""
+    """The output of a verb for an argument, on both streams."""
     with patch.object(printing, "is_terminal", return_value=True):  # on a pipe data is data
         ran = CliRunner().invoke(app, [*verb, "--", text])
     if ran.exception is not None and not isinstance(ran.exception, SystemExit):

@@ -31,7 +31,7 @@ def check(data: bytes) -> None:
     if not data:
         return
     text = data[1:].decode("utf-8", "surrogateescape" if data[0] & 16 else "replace")
-    # What CommonMark takes for a URI is not always one.
+    # An autolink of CommonMark is not always a URI.
     _places(text, list(find(text, rules="gfm")), valid=False)
     _places(text, list(find(text, rules="commonmark")), valid=False)
     search = partial(find, abbreviated=data[0] & 1 == 0, hosts=data[0] & 2 > 0, mail=data[0] & 4 > 0)
@@ -59,7 +59,7 @@ def _places(text: str, matches: list[Found], *, valid: bool) -> None:
 
 
 def _page(text: str, matches: list[Found]) -> None:
-    """What is marked shows the same text, and every "<" in it is of a link."""
+    """Marked text shows the same text, and every "<" in it belongs to a link."""
     page = as_html(text, matches)
     assert page.count("<") == 2 * page.count('<a href="'), page
     as_markdown(text, matches)

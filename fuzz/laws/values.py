@@ -1,7 +1,7 @@
 """Every attribute and every method of every value answers alike on both kernels, or raises alike.
 
-What there is to ask is found by looking: a public value type, an attribute or a method that is new is asked too.
-Only arguments are written down here, by the names of parameters; a method with a parameter that has none is told.
+Attributes are found by introspection: a new public value type, attribute or method is checked too. Only arguments are
+written down here, by the names of parameters; a method with an unknown parameter is reported.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORDS = tuple(
     )
 )  # fmt: skip
 
-# What each alphabet shows: places counted in octets and in characters differ by 0, 1, 2 and 3 octets a character.
+# The alphabets: positions in octets and in characters differ by 0, 1, 2 and 3 octets a character.
 alphabets = {"US-ASCII": "a", "Latin 1": "é", "two octets": "ж", "three octets": "プ", "four octets": "\U0001f600"}
 
 _SHAPES = (
@@ -48,7 +48,7 @@ def seeds() -> Iterable[bytes]:
 
 
 def classes(package: ModuleType = overthere) -> dict[str, type]:
-    """The public value types: what is made of one text, and is equal to another of the same text."""
+    """The public value types: made of one text, and equal to another value of the same text."""
     components = package.kernel.Components
     members = (getattr(package, name) for name in package.__all__)
     return {one.__name__: one for one in members if isinstance(one, type) and issubclass(one, components)}
@@ -60,7 +60,7 @@ def members(kind: type) -> Iterator[str]:
     yield from ("__str__", "__repr__", "__hash__", "__format__", "__reduce__", "__fspath__")
 
 
-# Arguments by the names of parameters.  `VALUE` is a value of the same class and text as the one that is asked.
+# Arguments by the names of parameters.  `VALUE` is a value of the same class and text as the one under test.
 VALUE = object()
 _ARGUMENTS: Mapping[str, tuple[Any, ...]] = {
     "authority": ("é:80", None),
@@ -98,7 +98,7 @@ _ARGUMENTS: Mapping[str, tuple[Any, ...]] = {
     "userinfo": ("é", ("joe", "p@ss"), None),
     "width": (40, 0, 12),
 }
-# Their defaults alone are asked: what stands in them is no part of a value.
+# Only their defaults are used: their content is no part of a value.
 _FROM_ELSEWHERE = frozenset({"registry", "evidence"})
 
 

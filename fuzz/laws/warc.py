@@ -1,4 +1,4 @@
-"""WARC files, cut and changed: every record for a document is given, or something is said."""
+"""WARC files, cut and changed: every record with a document is returned, or a note is."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _RECORDS = (
 def samples() -> tuple[SampleArchive, ...]:
     """Plain, and with each record in a gzip member."""
     plain = b"".join(_RECORDS)
-    # What stands in a header nothing else says; of a content only the length is known.
+    # Only a header has its fields; only the length of a content is known.
     contents = [Span(plain.index(content), plain.index(content) + len(content)) for content in _CONTENTS]
     free = (Span(0, contents[0].start), Span(contents[0].end, contents[2].start), Span(contents[2].end, len(plain)))
     packed = [gzip.compress(record, mtime=0) for record in _RECORDS]
@@ -69,13 +69,13 @@ def samples() -> tuple[SampleArchive, ...]:
 
 
 def _ends(records: Sequence[bytes]) -> dict[int, tuple[bytes, ...]]:
-    """Of the third record, a request, there is no document."""
+    """The third record, a request, has no document."""
     content = (_CONTENTS[:1], _CONTENTS[:2], _CONTENTS[:2], _CONTENTS)
     return dict(zip(accumulate(map(len, records)), content, strict=True))
 
 
 _HALVES = ((0, 99), (99, None))
-"""Of a record, in two gzip members."""
+"""The ranges of a record in two gzip members."""
 _BEHIND = len("WARC/")
 """Octets of the next record that show where a record without compression ends."""
 
