@@ -15,7 +15,7 @@ _MISSING = re.compile(
     r"No module named '?(\w+)|(?<![\w.])(\w++)(?:\.\w++)*+ is not installed: pip install|could not import '(\w+)"
 )
 _PRINTED: list[str] = []
-"""What commands have printed in a test: an assertion about their tables does not name the package."""
+"""The output of commands in a test, as an assertion about their tables does not name the package."""
 
 with suppress(ImportError):
     from click.testing import CliRunner, Result

@@ -23,7 +23,7 @@ _PLAIN = re.compile(r"overthere(?: +(?:[\w./:@%=,#+-]+|'[^'\n]*'))+")
 
 
 class Done(NamedTuple):
-    """What a line came to."""
+    """The result of a line."""
 
     status: int
     stdout: str

@@ -1,4 +1,4 @@
-"""What a worker process of the explainer answers with in tests: heavy views, faults, and what ends it."""
+"""Answers of a worker process of the explainer in tests: heavy views, faults, and the end of the process."""
 
 from __future__ import annotations
 

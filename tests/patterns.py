@@ -1,7 +1,7 @@
 """Every regular expression of the package, by the line that makes it, and what is called on it.
 
 `sites` reads from the sources where `re` makes an expression.  `collected` imports every module in a fresh interpreter
-with `re` watched, and tells which expressions those lines have made.  `used` brings them together.
+with `re` watched, and reports the expressions that those lines have made.  `used` brings them together.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ PACKAGE = ROOT / "src" / "overthere"
 
 CALLS = {"compile", "match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"}
 SCANS = {"search", "sub", "subn", "split", "findall", "finditer", "scanner"}
-"""Uses that begin anew at every character."""
+"""Uses that start again at every character."""
 ANY = {"match", "fullmatch", "search"}
-"""Where the uses are not plain to see, each of these is taken for one."""
+"""If the uses cannot be determined, all of these are assumed."""
 PASSED_ON: dict[tuple[str, str], set[str | None]] = {
     ("text/names.py", "_compiled"): {"match"},
     ("text/rules.py", "authority_pattern"): {"match"},
@@ -35,9 +35,9 @@ PASSED_ON: dict[tuple[str, str], set[str | None]] = {
     ("text/rules.py", "mail_domain_pattern"): {"match", "fullmatch"},
     ("text/rules.py", "_pieces"): {"match"},
 }
-"""Expressions that are given to a variable before they are used."""
+"""Expressions that are assigned to a variable before they are used."""
 
-# What makes those expressions that are not made at import.
+# Code that makes the expressions that are not made at import.
 WORK = r"""
 from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, plan
 from overthere import iri
@@ -159,7 +159,7 @@ def _is_call(node: ast.AST) -> str | None:
 
 
 def _owner(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str | None:
-    """The name that holds what is made: of the variable, or of the function that gives it."""
+    """The name of the variable that holds the expression, or of the function that returns it."""
     for above in _up(node, parents):
         if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
             function = next((up for up in _up(above, parents) if isinstance(up, ast.FunctionDef)), None)
@@ -191,7 +191,7 @@ def _used() -> list[tuple[str, str, str, str | None]]:
 
 
 def _uses(file: str, owner: str) -> set[str | None]:
-    """The methods that are called on a name of a module, on what it holds or gives; None for any other use."""
+    """The methods that are called on a name of a module, its items or its results; None for any other use."""
     stem = file.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
     in_module = {
         use
@@ -248,7 +248,7 @@ def sites() -> list[Site]:
 
 
 class Made(NamedTuple):
-    """An expression that was seen made."""
+    """An expression that was made while `re` was watched."""
 
     file: str
     line: int
@@ -313,7 +313,7 @@ def used(work: str = WORK) -> tuple[dict[tuple[str | bytes, int], Used], list[st
     for site in every:
         expressions = {one for line in range(site.first, site.last + 1) for one in made.pop((site.file, line), ())}
         same_line = [other for other in every if (other.file, other.first) == (site.file, site.first)]
-        made[site.file, site.first] = expressions  # for those beside it
+        made[site.file, site.first] = expressions  # for others on the same line
         texts = {other.given for other in same_line if other.given is not None}
         expressions |= texts
         if site.given is None and len(expressions) < len(texts) + sum(other.given is None for other in same_line):

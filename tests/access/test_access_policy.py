@@ -1,4 +1,4 @@
-"""What a policy allows: schemes, hosts, ports, and addresses however they are written (RFC 3986 7)."""
+"""A policy allows schemes, hosts, ports, and addresses in any notation (RFC 3986 7)."""
 
 from __future__ import annotations
 

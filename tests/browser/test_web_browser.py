@@ -280,9 +280,8 @@ def test_the_copied_command_runs(watched: WatchedPage, name: str, capsys: pytest
 def test_the_copied_command_is_quoted(watched: WatchedPage, text: str) -> None:
     watched.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = watched.go("editions", text=text)
-    (call,) = [
-        node for node in ast.walk(ast.parse(copied_text(page, "Copy as Python"))) if isinstance(node, ast.Constant)
-    ]
+    tree = ast.parse(copied_text(page, "Copy as Python"))
+    (call,) = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     assert call.value == text
     arguments = ["overthere", "explain", *(["--"] if text.startswith("-") else []), text]
     assert shlex.split(copied_text(page, "Copy as command")) == arguments
@@ -353,7 +352,7 @@ def test_hovering_a_component_marks_it_in_the_text(watched: WatchedPage) -> None
 
 
 NUL_FREE = [text.replace("\x00", "") for text in HOSTILE if text.isascii() or "\u202e" in text]
-# Each text needs an answer.  One text stands for all that are invalid in every view; test_web has each of them.
+# Each text needs an answer.  One text represents all that are invalid in every view; test_web has each of them.
 TYPED = [" ".join(text for text in NUL_FREE if not text.startswith("http")), *(t for t in NUL_FREE if t[:4] == "http")]
 FOREIGN = "#answer :is(script, img, iframe, b, s, q)"
 

@@ -146,7 +146,7 @@ def test_prebuilt_automata_equal_built_ones(name: str) -> None:
 
 
 def test_changed_rules_do_not_use_the_prebuilt_automaton() -> None:
-    """Of a package that replaces a built-in scheme, or of a grammar that was not regenerated."""
+    """For a package that replaces a built-in scheme, or a grammar that was not regenerated."""
     first = syntax.whole_automaton("tag", 'tag-uri = "tag:" "mine"\nwhole-uri = tag-uri\n')
     assert first.accepts("tag:mine")
     assert not first.accepts("tag:joe@example.com,2001:a")

@@ -35,7 +35,7 @@ def test_the_matrix_of_editions() -> None:
 
 # EDITIONS part 4: text, part, what -> the editions that name it so.
 TRAPS: list[tuple[str, str, dict[str | None, list[str]]]] = [
-    # 1738-7: "?" may stand in a user of RFC 1738 3.1; every later authority ends before it.
+    # 1738-7: a user of RFC 1738 3.1 may contain "?"; every later authority ends before it.
     ("ftp://u?x@h/", "host", {"u": ["url-1994", "url-1997", "uri-2003", "rfc3986"], "h": ["rfc1738"]}),
     # 97 5.2 and 03 5.2 return a reference with a scheme unchanged; RFC 3986 5.2.2 removes its dot-segments.
     (

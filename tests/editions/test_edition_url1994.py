@@ -221,7 +221,7 @@ def test_text_without_a_scheme_is_rejected(text: str) -> None:
     assert EDITION.check(text)
 
 
-# Rules with a misprint or from the prose: what they derive, and that nothing else refers to them.
+# Rules with a misprint or from the prose derive these texts, and no other rule refers to them.
 MARKED = [
     ("94-1", "extra-prose", ["!", "*", "'"], [" ", '"', "~"]),
     ("94-3", "mailtoaddress-printed", ["mailto::a@b"], ["mailto:a@b"]),

@@ -11,7 +11,7 @@ from overthere.access import Connect, Place, Send
 
 LATER = pytest.mark.parametrize("name", ["url-1997", "uri-2003"])
 COMMON = {"http": "/p", "nntp": "/a.b/1", "wais": "/d", "prospero": "/n", "telnet": "/"}
-"""Schemes of which RFC 1738 says "where host and port are as described in Section 3.1", each with a path."""
+"""Schemes for which RFC 1738 says "where host and port are as described in Section 3.1", each with a path."""
 
 
 # -- 1994

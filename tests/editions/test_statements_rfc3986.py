@@ -121,7 +121,7 @@ def test_reserved_data_can_be_escaped(component: str) -> None:
 
 
 def test_a_reserved_character_without_a_role() -> None:
-    """2.2: it stands for its octet in US-ASCII."""
+    """2.2: it represents its octet in US-ASCII."""
     for char in "!$&'()*+,;=":
         assert decode_bytes(char) == char.encode("ascii")
         assert URI(f"x:{char}").decoded_bytes("path") == char.encode("ascii")
@@ -140,7 +140,7 @@ def test_unreserved_characters_are_never_escaped(component: str) -> None:
 
 
 def test_only_unreserved_characters_are_decoded() -> None:
-    """2.3, 6.2.2.2: of all 256 escapes, with digits in either case, in every component that allows them."""
+    """2.3, 6.2.2.2: all 256 escapes, with digits in either case, in every component that allows them."""
     for octet, digits in product(range(256), ("%02X", "%02x")):
         escape, char = "%" + digits % octet, chr(octet)
         expected = char if char in UNRESERVED else f"%{octet:02X}"
@@ -220,7 +220,7 @@ def test_build_does_not_change_the_scheme() -> None:
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_rules_of_schemes_are_within_absolute_uri(name: str) -> None:
-    """3.1, 4.3: what they derive, without a fragment, matches absolute-URI."""
+    """3.1, 4.3: their texts, without a fragment, match absolute-URI."""
     valid = [row["text"] for row in cases(f"schemes/{name}") if row.get("valid") and "edition" not in row]
     valid = [text for text in valid if not check(text)]
     assert valid or name in ("nfs", "mailserver", "z39.50"), "only reserved names have no rules today"

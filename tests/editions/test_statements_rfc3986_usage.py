@@ -292,7 +292,7 @@ def translated() -> Grammar:
 
 @pytest.mark.parametrize("name", OBSOLETE)
 def test_the_table_of_obsolete_rules(name: str) -> None:
-    """D.2: what the translation of each rule derives, together with today's rules."""
+    """D.2: the texts that each translated rule derives, together with today's rules."""
     _, yes, no = OBSOLETE[name]
     automaton = translated().automaton(f"old-{name.replace('_', '-')}")
     assert [text for text in yes if not automaton.accepts(text)] == []

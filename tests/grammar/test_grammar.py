@@ -151,7 +151,7 @@ def test_the_text_of_a_rule_is_equivalent_to_the_rule() -> None:
     ],
 )
 def test_an_error_has_line_and_column(text: str, line: int, column: int, reason: str) -> None:
-    """Of the text that was passed."""
+    """The tree of the text that was passed."""
     with pytest.raises(GrammarError, match=reason) as caught:
         Grammar(text).rule("r")
     assert (caught.value.line, caught.value.column) == (line, column)

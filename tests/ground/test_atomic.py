@@ -39,7 +39,7 @@ _MODES = {
     "FileIO": (1,),
     "fdopen": (1,),
 }
-"""The position of the mode among the arguments: of a function, or of a path's method."""
+"""The position of the mode among the arguments of a function, or of a path's method."""
 _FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND", "O_EXCL"}
 
 EXCEPTIONS = {

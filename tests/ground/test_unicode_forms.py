@@ -125,7 +125,7 @@ SPLITTING = frozenset(("urlsplit", "urlparse", "urldefrag", "urljoin"))
 ALONE = {
     "ground/unicode_forms.py": {"unicodedata.normalize", "unicodedata.is_normalized"},
     "values/hosts/idn.py": {"idna"},
-    "values/hosts/address.py": {"codec idna"},  # of texts below 1,000 characters
+    "values/hosts/address.py": {"codec idna"},  # for texts below 1,000 characters
     # Only their types are used; tests/security/test_growth_public.py measures their replacements.
     "integrations/urllib/__init__.py": {"urljoin"},
     "integrations/urllib/strict.py": {"urldefrag", "urljoin", "urlparse", "urlsplit"},

@@ -305,7 +305,7 @@ def test_a_malformed_proxy_is_rejected_and_not_shown(proxy: str) -> None:
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_no_message_shows_the_password_of_a_proxy(name: str, both: Servers) -> None:
-    """Of an unreachable proxy, and of unsupported kinds."""
+    """For an unreachable proxy, and for unsupported kinds."""
     fetch, _ = CLIENTS[name]
     for proxy in ("http://u:Geheim7@127.0.0.1:9", "socks5://u:Geheim7@h:1", "foo://u:Geheim7@h", "ftp://u:Geheim7@h/"):
         for scheme in ("http", "https"):

@@ -20,7 +20,7 @@ from overthere.values.findings import check_uri
 KINDS_OF_VALUE = {"URI": URI, "URI-reference": URIReference, "IRI": IRI, "IRI-reference": IRIReference}
 RULES = list(KINDS_OF_VALUE)
 READERS = (parse,) if kernel.name == "reference" else (parse, plain.parse)
-"""Both kernels; of the native one, what `parse` makes of the match of `plain.parse`, or None."""
+"""Both kernels; for the native one, the result of `parse` for the match of `plain.parse`, or None."""
 BIDI = re.compile(f"[{BIDI_CONTROLS}]")
 
 # Each has every component of its rule.
@@ -188,7 +188,7 @@ def test_expected_characters_are_accepted(rule: str) -> None:
 
 @cache
 def zone_automaton(rule: str) -> Automaton:
-    """RFC 6874 2: three rules of the grammar, one of which replaces IP-literal."""
+    """RFC 6874 2: three rules of the grammar; one replaces IP-literal."""
     name = "rfc3987" if "IRI" in rule else "rfc3986"
     text, count = re.subn(
         r"(?m)^IP-literal +=.*$",

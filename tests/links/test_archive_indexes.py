@@ -303,7 +303,7 @@ def test_conditions_on_values(conditions: list[str], expected: str) -> None:
 
 
 def test_hosts_of_invalid_uris() -> None:
-    """Of the only possible meaning of the text; otherwise of the key."""
+    """For the only possible meaning of the text; otherwise for the key."""
     for url in ("http://www.example.org/a|b c", "http://www.example.org/%", "no URI"):
         line = cdxj("http://www.example.org/", url=url)
         assert urls(line, "domain=example.org") == [url]

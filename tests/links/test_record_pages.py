@@ -62,7 +62,7 @@ def test_most_records_are_read_natively(monkeypatch: pytest.MonkeyPatch, of: str
 
 
 def read_natively(complete: bytes) -> dict[str, tuple[int, int]]:
-    """What is read natively of a WARC file, by kind."""
+    """The kinds of pages in a WARC file that are read natively."""
     builder = make_rows_builder(Options())
     reader = RecordPages(builder, Document("w", b"", OUTER))  # type: ignore[arg-type]
     assert len(list(reader.read_records(io.BytesIO(complete), 0, len(complete), "", is_packed=False))) < 2

@@ -146,7 +146,7 @@ def test_over_http(server: Nginx, path: str, expected: list[tuple[str | None, ..
 
 
 def test_a_redirect_has_the_rows_of_an_archive(server: Nginx, tmp_path: Path) -> None:
-    """Of the same answer in a WARC file, except for the source."""
+    """The rows of the same answer in a WARC file, except for the source."""
     from test_warc import record
 
     answer = b"HTTP/1.1 301 Moved\r\nLocation: ../\xc3\xa9\r\nLink: <s.css>; rel=x\r\nContent-Length: 0\r\n\r\n"

@@ -154,9 +154,7 @@ def test_published_archives(tmp_path: Path) -> None:
     tar = tarred({"a/b.html": PAGE, "n.zip": zipped({"c.html": PAGE})})
     (tmp_path / "s.tar.gz").write_bytes(gzip.compress(tar))
     (tmp_path / "s.zip").write_bytes(zipped({"a/b.html": PAGE}))
-    bases = [
-        (str(document.base.uri), document.base.layer) for document in read_all([tmp_path / "s.tar.gz"], "http://h/")
-    ]
+    bases = [(str(item.base.uri), item.base.layer) for item in read_all([tmp_path / "s.tar.gz"], "http://h/")]
     assert bases == [("http://h/a/b.html", "retrieval"), ("http://h/n.zip", "entity")]
     assert [str(one.base.uri) for one in read_all([tmp_path / "s.zip"], "http://h/d/")] == ["http://h/d/a/b.html"]
     # In a folder it is a file of the folder, which gives the base of its members.
@@ -210,10 +208,7 @@ def test_decompression_bombs_end(tmp_path: Path) -> None:
     tracemalloc.start()
     options = Options(limit=1 << 18)
     with processor(100):
-        seen = [
-            document.notes
-            for document in (one for task in split_tasks([tmp_path]) for one, _ in documents(task, options))
-        ]
+        seen = [document.notes for task in split_tasks([tmp_path]) for document, _ in documents(task, options)]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert ("too-large",) in seen
@@ -327,10 +322,7 @@ def test_a_record_at_an_offset(name: str, tmp_path: Path) -> None:
         (document,) = read_all([f"{file}#{at},{len(part)}"])
         assert (document.content, document.source) == (b"%d" % number, f"{file}!{at}")
         at += len(part)
-    assert [document.content for document in read_all([f"{file}#{len(parts[0])},{len(parts[1]) + 1}"])] == [
-        b"1",
-        b"2",
-    ]
+    assert [item.content for item in read_all([f"{file}#{len(parts[0])},{len(parts[1]) + 1}"])] == [b"1", b"2"]
     assert [document.notes for document in read_all([f"{file}#{at},5"])] == [("truncated",)]
     notes = read_all([f"{file}#{len(parts[0]) + 3},5"])[0].notes
     assert set(notes) <= {"corrupt", "truncated"}

@@ -238,7 +238,7 @@ def test_all_links_that_the_library_reads_are_found(name: str, tmp_path: Path) -
 
 
 def test_relationships_of_all_parts_are_found(tmp_path: Path) -> None:
-    """Of the last part too, each once."""
+    """Each is listed once, also those of the last part."""
     for name in ("a.docx", "a.pptx"):
         FORMATS[name](tmp_path / name)
         with zipfile.ZipFile(tmp_path / name) as read:

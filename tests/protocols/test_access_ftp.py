@@ -152,7 +152,7 @@ def test_a_rejected_null_argument(vsftpd: Server) -> None:
     assert (caught.value.code, caught.value.source) == ("550", "RFC 1738 3.2.2")
 
 
-# What curl 7.88 sent to vsftpd, without queries (PWD, SIZE) and the data connection; it reads `//` differently.
+# Sent by curl 7.88 to vsftpd, without queries (PWD, SIZE) and the data connection; it reads `//` differently.
 CURL = {
     "pub/www/doc/hello.txt": ["CWD pub", "CWD www", "CWD doc", "TYPE I", "RETR hello.txt"],
     "pub/lf.txt;type=a": ["CWD pub", "TYPE A", "RETR lf.txt"],
@@ -471,7 +471,7 @@ VSFTPD: dict[str, Answer] = {**dict(zip(VERBS, RECORDED, strict=False)), "RETR":
 
 
 def test_an_end_at_every_byte() -> None:
-    """Of the recorded control connection: content is never complete before the 226."""
+    """The recorded control connection: content is never complete before the 226."""
     content = b"m" * 286
     with scripted(VSFTPD, content) as server:
         assert get(server.url("etc/motd")) == content

@@ -1,4 +1,4 @@
-"""The servers and faults of the store tests, each used once by obstore: what it detects and what not.
+"""The servers and faults of the store tests, each used once by obstore, and which of them it detects.
 
 If a new version of obstore behaves differently, this fails first.
 """
@@ -198,7 +198,7 @@ def test_nginx_supports_ranges_over_https(tmp_path: Path) -> None:
             read(bucket, '"other"')
 
 
-# What obstore detects.
+# Faults that obstore detects.
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_obstore_detects_a_replaced_object_by_if_match(moto: Store, etag: str) -
         assert [seen.status for seen in proxy.seen] == [206, 206, 412]
 
 
-# What it does not detect.
+# Faults that obstore does not detect.
 
 
 @pytest.mark.parametrize(("fault", "difference"), [(short_body(10), -10), (long_body(b"more"), 4)])
@@ -281,7 +281,7 @@ def test_obstore_accepts_a_false_size_and_a_missing_etag(moto: Store, etag: str)
         assert read(bucket)[0].meta["e_tag"] is None
 
 
-# What it retries.
+# Faults that obstore retries.
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 503])
@@ -334,7 +334,7 @@ def test_obstore_needs_allow_http_with_other_options(moto: Store, etag: str) -> 
         read(opened(moto, client_options={}))
 
 
-# What it reveals, and to whom.
+# Secrets that obstore reveals, and to whom.
 
 
 def test_errors_of_obstore_contain_no_secret(moto: Store, etag: str) -> None:

@@ -44,7 +44,7 @@ def test_results_are_compared() -> None:
 
 
 def test_the_names_of_this_library_exist() -> None:
-    """Of an edition, a function or a class that a table names."""
+    """All editions, functions and classes that a table names exist."""
     text = PAGE.read_text("utf-8")
     for name in re.findall(r'edition\("([\w-]+)"\)', text):
         overthere.edition(name)

@@ -30,23 +30,21 @@ def resolve(path: str) -> object:
     return getattr(importlib.import_module(module), name)
 
 
-def documented_names() -> dict[str, object]:
+def documented() -> dict[str, object]:
     names = [name for page in PAGES for name in ENTRY.findall(page.read_text())]
     assert len(names) == len(set(names)), "a name is shown twice"
     return {name: resolve(name) for name in names}
 
 
 def test_every_name_of_the_package_is_documented() -> None:
-    missing = [
-        name for name in overthere.__all__ if name not in MODULES and f"overthere.{name}" not in documented_names()
-    ]
+    missing = [name for name in overthere.__all__ if name not in MODULES and f"overthere.{name}" not in documented()]
     assert not missing
 
 
 @pytest.mark.parametrize("module", [*MODULES, "testing"])
 def test_every_name_of_a_public_module_is_documented(module: str) -> None:
     home = importlib.import_module(f"overthere.{module}")
-    names = documented_names()
+    names = documented()
     things = [id(value) for value in names.values()]
     missing = [
         name
@@ -64,9 +62,7 @@ def test_every_member_of_the_values_is_documented() -> None:
         name: inspect.getattr_static(value, name) for value in VALUES for name in dir(value) if not name.startswith("_")
     }
     public = {name for name, member in members.items() if type(member).__name__ != "_MovedAttribute"} - {"rule"}
-    names = [
-        path.rpartition(".")[2] for path in documented_names() if path.count(".") == 2 and path.split(".")[1] in NAMES
-    ]
+    names = [path.rpartition(".")[2] for path in documented() if path.count(".") == 2 and path.split(".")[1] in NAMES]
     assert sorted(names) == sorted(public)
 
 

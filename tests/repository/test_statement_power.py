@@ -1,4 +1,4 @@
-"""The code changes of `make mutants STATEMENTS=1`: what they do, and that unrelated tests do not notice them."""
+"""The code changes of `make mutants STATEMENTS=1`: their effects, and that unrelated tests do not notice them."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def test_a_lone_cr_or_lf_is_found(query: str, places: list[int]) -> None:
     findings = check(str(uri), scheme=True)
     assert [finding.start for finding in findings] == places
     assert all(finding.source == "RFC 6068 5" and "half of a line break" in finding.message for finding in findings)
-    if "subject" not in query:  # of which none ends a line
+    if "subject" not in query:  # no octet ends a line
         audited = [finding.start for finding in audit(uri) if finding.kind == "encoded-line-alone"]
         assert audited == places
     assert URI(str(uri)).locator_as(MailtoLocator).uri() == uri  # parsed text is written unchanged

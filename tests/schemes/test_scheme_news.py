@@ -111,7 +111,7 @@ def test_a_message_id_has_at_most_250_bytes(length: int) -> None:
 
 
 def test_a_command_has_at_most_512_bytes() -> None:
-    """RFC 3977 3.1: of which arguments 497."""
+    """RFC 3977 3.1: with at most 497 for arguments."""
     assert len(sent(NNTPLocator(host="h", group="g" * 497))[0]) == 6 + 497 + 2
     for locator in (
         NNTPLocator(host="h", group="g" * 498),

@@ -1,4 +1,4 @@
-"""wais: what rows cannot say.
+"""wais: tests that rows of a case file cannot express.
 
 The octets of requests and answers are those that freeWAIS-sf 2.2 and its client waissearch exchanged (names of paths
 and hosts changed, lengths kept).

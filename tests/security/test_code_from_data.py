@@ -1,4 +1,4 @@
-"""No data of a document, table or server becomes code: what could run code is used only where it is listed."""
+"""No data of a document, table or server becomes code: functions that could run code are used only where listed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""web_address: http and https addresses that servers accept, and the problems of others."""
+"""web_address: http and https addresses that servers accept, and the problems of the rest."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ PLAIN: dict[str, Answer] = {
 def scripted(  # noqa: C901 - a server by its script: a branch a command
     answers: dict[str, Answer] | None = None, content: bytes = b"content", *, first: bool = False
 ) -> Iterator[Scripted]:
-    """Handle one connection after the other.
+    """Handle connections one at a time.
 
     answers: by command ("" is the greeting), in addition to `PLAIN`; of two, the second follows the content. first: the
     content is sent before the first of the two.

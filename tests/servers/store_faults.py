@@ -95,7 +95,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Fault:
-    """What the proxy does instead of forwarding a request and its answer. The functions below create faults."""
+    """The action of the proxy instead of forwarding a request and its answer. The functions below create faults."""
 
     before: Callable[[], object] | None = None
     """Called before the request is forwarded."""

@@ -48,7 +48,7 @@ FIELDS = {"kinds": "kind", "cuts": "cut", "uris": "uri", "delimiters": "delimite
 
 
 def assert_valid_matches(text: str, matches: list[Found], uris: bool = True) -> None:
-    """What must hold for every match."""
+    """Check the properties of every match."""
     at = 0
     for match in matches:
         assert at <= match.outer[0] <= match.start < match.end <= match.outer[1] <= len(text)
@@ -262,7 +262,7 @@ def repeated(before: str, unit: str) -> Callable[[int], str]:
     return lambda size: before + unit * (size // len(unit))
 
 
-# "`" runs of so many lengths make a text of 125,000 characters.
+# "`" runs of all these lengths make a text of 125,000 characters.
 _LONG: dict[str, Callable[[int], str]] = {
     **{unit: repeated("", unit) for unit in _REPEATED},
     **{f"http://h/{tail}": repeated("http://h/", tail) for tail in (")", "(", ".", "*", "a")},

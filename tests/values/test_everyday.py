@@ -426,10 +426,10 @@ def test_names_of_other_libraries() -> None:
 
 @pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])
 def test_attributes_are_found_the_short_way(kind: type) -> None:
-    """CPython calls these two for every attribute that is asked for, there or not."""
+    """CPython calls these two for every attribute access, also of missing attributes."""
     for name in ("__getattr__", "__getattribute__"):
         assert not any(name in vars(base) for base in kind.__mro__ if base is not object)
-    if kernel.name == "native":  # of the class itself, so that CPython need not look whether it is one below
+    if kernel.name == "native":  # the class itself, so that CPython need not check for a subclass
         components = ("scheme", "authority", "userinfo", "host", "port", "port_text", "path", "query", "fragment")
         assert all(vars(kind)[name].__objclass__ is kind for name in components)
 
@@ -453,7 +453,7 @@ def test_classes_below_may_have_their_own() -> None:
 
 
 def test_a_uri_is_no_path() -> None:
-    """What takes paths, or an attribute `path`, would open a local file of that name."""
+    """Code that accepts paths, or an attribute `path`, would open a local file of that name."""
     uri: Any = URI("http://h/etc/hostname")
     for opener in (open, os.stat, os.fspath):
         with pytest.raises(TypeError, match="not a path of this machine"):
