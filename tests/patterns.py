@@ -195,8 +195,8 @@ def _uses(file: str, owner: str) -> set[str | None]:
     stem = file.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
     in_module = {
         use
-        for where, source, name, use in _used()
-        if name == owner and (source == stem or (where == file and source == ""))
+        for path, source, name, use in _used()
+        if name == owner and (source == stem or (path == file and source == ""))
     }
     return PASSED_ON.get((file, owner), in_module or {None}) - {"pattern", "flags", "groups"}
 
@@ -311,7 +311,7 @@ def used(work: str = WORK) -> tuple[dict[tuple[str | bytes, int], Used], list[st
     unknown = []
     every = sites()
     for site in every:
-        expressions = {one for line in range(site.first, site.last + 1) for one in made.pop((site.file, line), ())}
+        expressions = {item for line in range(site.first, site.last + 1) for item in made.pop((site.file, line), ())}
         same_line = [other for other in every if (other.file, other.first) == (site.file, site.first)]
         made[site.file, site.first] = expressions  # for others on the same line
         texts = {other.given for other in same_line if other.given is not None}

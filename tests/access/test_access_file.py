@@ -34,8 +34,8 @@ class Opened:
 
 
 def sync(uri: str, policy: Policy | None = None) -> Opened:
-    with open_(uri, policy) as there:
-        return Opened(there, b"", list(there.entries())) if there.is_listing else Opened(there, there.read(), [])
+    with open_(uri, policy) as file:
+        return Opened(file, b"", list(file.entries())) if file.is_listing else Opened(file, file.read(), [])
 
 
 async def asynchronous(uri: str, policy: Policy | None = None) -> Opened:
@@ -169,8 +169,8 @@ def test_a_directory(fetch: Fetch, tmp_path: Path) -> None:
     for target in (uri(tmp_path), uri(tmp_path) + "/"):
         response = fetch(target, OWN)
         kinds = {entry.name: entry.kind for entry in response.entries}
-        more = {"sub": "directory", "link": "directory", "loop": "other", "pipe": "other"}
-        assert kinds == {**dict.fromkeys(names, "file"), **more}
+        types = {"sub": "directory", "link": "directory", "loop": "other", "pipe": "other"}
+        assert kinds == {**dict.fromkeys(names, "file"), **types}
         assert [entry.name for entry in response.entries] == sorted(kinds)
         for entry in response.entries:
             if entry.kind == "file":

@@ -197,11 +197,11 @@ def test_undocumented_errors_become_access_errors(
     ERRORS.append(error)
     errors = read(dialogue) if mode == "sync" else anyio.run(aread, dialogue)
     assert len(errors) == (1 if dialogue is early else 2)
-    for one in errors:
-        assert type(one) is ProtocolError
-        assert one.__cause__ is error
-        assert type(error).__name__ in str(one)
-        assert "x-fails:a" in str(one)
+    for err in errors:
+        assert type(err) is ProtocolError
+        assert err.__cause__ is error
+        assert type(error).__name__ in str(err)
+        assert "x-fails:a" in str(err)
 
 
 def test_documented_errors_are_unchanged() -> None:

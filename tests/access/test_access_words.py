@@ -121,8 +121,8 @@ def test_citing_an_edition_does_not_change_the_data(by: str, source: str) -> Non
 
 def test_a_text_and_its_paragraph_are_separate() -> None:
     for text in (Cited("it is so", "RFC 1 2"), PlanRefused("it is so", "RFC 1 2").args[0]):
-        for one in (text, pickle.loads(pickle.dumps(text)), copy.deepcopy(text)):
-            assert (one, one.sentence, one.source) == ("it is so (RFC 1 2)", "it is so", "RFC 1 2")
+        for copied in (text, pickle.loads(pickle.dumps(text)), copy.deepcopy(text)):
+            assert (copied, copied.sentence, copied.source) == ("it is so (RFC 1 2)", "it is so", "RFC 1 2")
     assert PlanRefused("it is so").args == ("it is so",)
     notes = [step.note for step in plan("prospero://h/x") if isinstance(step.note, Cited)]
     assert [note.source for note in notes] == ["RFC 4157 2"]

@@ -428,10 +428,10 @@ def test_batches_of_pages_are_prefetched(tmp_path: Path, monkeypatch: pytest.Mon
         "none.png", *(f"none-{name}" for name in names)
     ]  # fmt: skip
     if kernel.name == "native":
-        there = Site(tasks([str(site)], None, Options()), Checker())
-        numbers = natively.numbers(there)
-        with closing(natively.PageBatches(natively.reader(there, Checker()), there, Checker(), numbers)) as lots:
-            assert [item[0] for item in next(lots)[0]] == numbers[:2]
+        outside = Site(tasks([str(site)], None, Options()), Checker())
+        numbers = natively.numbers(outside)
+        with closing(natively.PageBatches(natively.reader(outside, Checker()), outside, Checker(), numbers)) as batches:
+            assert [item[0] for item in next(batches)[0]] == numbers[:2]
 
 
 def test_a_file_takes_precedence_over_a_folder_of_that_name(tmp_path: Path, kernels: str) -> None:

@@ -68,8 +68,8 @@ def test_the_step_of_the_action(
 
 
 def test_the_action_writes_for_code_scanning(environment: dict[str, str], tmp_path: Path) -> None:
-    done = _check(environment, tmp_path, sources="broken.html", sarif="found.sarif")
-    assert (done.returncode, done.stdout) == (1, "")
+    ran = _check(environment, tmp_path, sources="broken.html", sarif="found.sarif")
+    assert (ran.returncode, ran.stdout) == (1, "")
     (result,) = json.loads((tmp_path / "found.sarif").read_text("utf-8"))["runs"][0]["results"]
     assert result["ruleId"] == "no-document"
 
@@ -277,10 +277,10 @@ def test_the_action_in_a_repository(environment: dict[str, str], tmp_path: Path,
 def test_the_hook_in_a_repository(environment: dict[str, str], tmp_path: Path, repository: Path) -> None:
     """Run by pre-commit, which selects the files; with the hook's own settings except its installation."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
-    ((wanted,),) = (repo["hooks"] for repo in _configured("repos:")["repos"])
-    assert wanted["id"] == hook["id"]
+    ((entry,),) = (repo["hooks"] for repo in _configured("repos:")["repos"])
+    assert entry["id"] == hook["id"]
     del hook["additional_dependencies"]
-    settings = {"repos": [{"repo": "local", "hooks": [hook | wanted | {"language": "system"}]}]}
+    settings = {"repos": [{"repo": "local", "hooks": [hook | entry | {"language": "system"}]}]}
     (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump(settings))
     env = {**environment, "PRE_COMMIT_HOME": str(tmp_path / "home")}
 

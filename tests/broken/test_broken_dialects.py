@@ -77,8 +77,8 @@ def by_kramdown(documents: list[str], rule: str) -> list[str]:
     if shutil.which("ruby") is None:
         pytest.skip("ruby is not installed")
     mode = "GFM" if rule == "jekyll" else "kramdown"
-    given = "".join(json.dumps([text, mode]) + "\n" for text in documents)
-    result = subprocess.run(["ruby", "-e", KRAMDOWN], input=given, capture_output=True, text=True, encoding="utf-8")
+    stdin = "".join(json.dumps([text, mode]) + "\n" for text in documents)
+    result = subprocess.run(["ruby", "-e", KRAMDOWN], input=stdin, capture_output=True, text=True, encoding="utf-8")
     if "cannot load such file" in result.stderr:
         pytest.skip("kramdown is not installed")
     return [json.loads(line) for line in result.stdout.splitlines()]
@@ -112,8 +112,8 @@ def by_myst(documents: list[str], rule: str) -> list[str]:
 
     # As Sphinx configures it.
     settings = {"myst_heading_anchors": 7, "report_level": 5, "auto_id_prefix": "id", "embed_stylesheet": False}
-    made = (publish_string(text, parser=Parser(), writer="html5", settings_overrides=settings) for text in documents)
-    return [finding.decode().partition("<body>")[2] for finding in made]
+    pages = (publish_string(text, parser=Parser(), writer="html5", settings_overrides=settings) for text in documents)
+    return [finding.decode().partition("<body>")[2] for finding in pages]
 
 
 PROGRAMS: dict[str, tuple[Callable[[list[str], str], list[str]], int]] = {
@@ -127,8 +127,7 @@ PROGRAMS: dict[str, tuple[Callable[[list[str], str], list[str]], int]] = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("rule", PROGRAMS)
 def test_random_documents_have_the_programs_anchors(rule: str) -> None:
-    """Two known differences are avoided: MyST numbers `id1` together with footnotes, and pandoc gives lines of code
-    anchors."""
+    """Two known differences are avoided: MyST numbers `id1` with footnotes, and pandoc gives lines of code anchors."""
     draw = random.Random(rule)
     program, count = PROGRAMS[rule]
     documents = [document(draw, MARKED[FAMILIES.get(rule, rule)]) for _ in range(count)]

@@ -106,9 +106,9 @@ class Trap:
 
     def settings(self) -> dict[str, str]:
         values = vars(self)
-        rest = {key.format(**values): value.format(**values) for key, value in OTHERWISE.items()}
+        fields = {key.format(**values): value.format(**values) for key, value in OTHERWISE.items()}
         named = {key: f"!{self.program}" if key.startswith("alias") else str(self.program) for key in PROGRAMS}
-        return named | rest
+        return named | fields
 
     @property
     def is_sprung(self) -> bool:

@@ -39,9 +39,9 @@ def test_findings_are_the_same_when_documents_are_read_again(
     if config:
         (tmp_path / config).write_text("")
     first, summary = _findings(tmp_path, monkeypatch, 50_000, 1)
-    again, second = _findings(tmp_path, monkeypatch, 0, 1)
+    repeated, second = _findings(tmp_path, monkeypatch, 0, 1)
     assert len(first) > 9
-    assert first == again
+    assert first == repeated
     assert summary.read_again == 0
     assert second.read_again > 3
     assert (summary.passed, summary.kinds, summary.references) == (second.passed, second.kinds, second.references)

@@ -70,10 +70,10 @@ def test_an_interrupted_check_shows_findings_without_a_summary() -> None:
         yield missing("a.html", "t")
         raise KeyboardInterrupt
 
-    told: list[str] = []
+    messages: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        told.extend(plain(line) for line in lines(interrupted(), None, 80))
-    assert len(told) == 2
+        messages.extend(plain(line) for line in lines(interrupted(), None, 80))
+    assert len(messages) == 2
     summary = Summary(documents=1)
     assert "no broken links" in list(summary_lines(summary, 1))
     assert "no broken links" not in list(summary_lines(summary, 1, is_whole=False))

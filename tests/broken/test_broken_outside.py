@@ -235,8 +235,8 @@ def test_header_fields_are_not_sent_to_other_origins(server: Nginx) -> None:
     """A host alone means https on the default port; another scheme, port or spelling of the host is another origin."""
     uri = server.uri("/page.html?others")
     ask([uri], headers=tuple((origin.format(URI(uri).port), "Authorization", "Basic abc") for origin in OTHER_ORIGINS))
-    (said,) = [line for line in server.requests() if "?others" in line[0]]
-    assert said[3] == "-"
+    (request,) = [line for line in server.requests() if "?others" in line[0]]
+    assert request[3] == "-"
 
 
 @pytest.mark.parametrize(
@@ -525,11 +525,11 @@ def test_lifetimes_and_fragments_of_cached_outcomes(tmp_path: Path) -> None:
     cache.keep(outcome("u:lacks", None, time_now, ("x", "y")), ["x", "y"])
     cache.close(whole=True)
     queries = {"u:new": ["a"], "u:old": [], "u:gone": [], "u:lacks": ["x"]}
-    with closing(Cache(path)) as kept:
-        assert {one.uri: one.missing for one in kept.valid_outcomes(queries)} == {"u:new": (), "u:lacks": ("x",)}
-        assert not list(kept.valid_outcomes({"u:new": ["c"]}))
-    with closing(Cache(path, {"ok": 9 * 86_400.0})) as kept:
-        assert {outcome.uri for outcome in kept.valid_outcomes(queries)} == {"u:new", "u:old", "u:lacks"}
+    with closing(Cache(path)) as stored:
+        assert {one.uri: one.missing for one in stored.valid_outcomes(queries)} == {"u:new": (), "u:lacks": ("x",)}
+        assert not list(stored.valid_outcomes({"u:new": ["c"]}))
+    with closing(Cache(path, {"ok": 9 * 86_400.0})) as stored:
+        assert {outcome.uri for outcome in stored.valid_outcomes(queries)} == {"u:new", "u:old", "u:lacks"}
 
 
 @pytest.mark.parametrize("resume", [False, True])
@@ -540,10 +540,10 @@ def test_a_cached_document_does_not_count_for_other_fragments(kind: str | None, 
     cache = Cache(str(tmp_path / "cache"))
     cache.keep(outcome("u:a", kind, time_now), ["a"])
     cache.close(whole=not resume)
-    with closing(Cache(str(tmp_path / "cache"), {kind or "ok": 3600.0}, resume=resume)) as again:
-        assert [outcome.uri for outcome in again.valid_outcomes({"u:a": ["a"]})] == ["u:a"]
+    with closing(Cache(str(tmp_path / "cache"), {kind or "ok": 3600.0}, resume=resume)) as reopened:
+        assert [outcome.uri for outcome in reopened.valid_outcomes({"u:a": ["a"]})] == ["u:a"]
         was_there = kind is None or kind in ("moved-permanently", "bad-location", "no-fragment")
-        assert [outcome.uri for outcome in again.valid_outcomes({"u:a": ["b"]})] == ([] if was_there else ["u:a"])
+        assert [outcome.uri for outcome in reopened.valid_outcomes({"u:a": ["b"]})] == ([] if was_there else ["u:a"])
 
 
 def test_a_stopped_run_continues(server: Nginx, tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_exactly_the_planted_faults_are_found(name: str, seed: int, tmp_path: Pa
         file = docs / f"page{number}.md"
         good = [f"#{chance.choice(anchors)}"]
         good += [f"page{at}.md#{chance.choice(pages[at][1])}" for at in range(5)]
-        good += [f"page{at}.md#{anchor}" for at, (_, those) in enumerate(pages) for anchor in chance.sample(those, 3)]
+        good += [f"page{at}.md#{anchor}" for at, (_, names) in enumerate(pages) for anchor in chance.sample(names, 3)]
         bad = ["#nowhere", f"page{chance.randrange(5)}.md#Not-there", "gone.md", "page9.md#start"]
         bad.append(f"page{chance.randrange(5)}.md#{dialect.third.format('twice-over')}-9")
         if not dialect.own:

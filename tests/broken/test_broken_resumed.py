@@ -125,14 +125,14 @@ def test_a_resumed_crawl_equals_an_undisturbed_one(site: str, tmp_path: Path) ->
     for number in range(ROUNDS):
         settings: dict[str, Any] = {"cache": str(tmp_path / str(number)), "jobs": chosen.choice((1, 2, 8))}
         steps = []
-        for turn in range(chosen.choice((1, 1, 2, 3))):
+        for attempt in range(chosen.choice((1, 1, 2, 3))):
             point = chosen.choice(("reply", "record", "cut", "written", "crawled", "read"))
             count = 1 if point == "read" else chosen.randrange(1, 60)
             with pytest.MonkeyPatch.context() as monkeypatch:
                 stopper = Stopper(monkeypatch, point, count, is_killed=chosen.random() < 0.5)
                 steps.append((point, count, stopper.is_killed))
                 try:
-                    checked(site, stopper.step, resume=bool(turn), **settings)
+                    checked(site, stopper.step, resume=bool(attempt), **settings)
                 except Stop:
                     stops += 1
                 else:

@@ -95,8 +95,8 @@ def test_sources_and_built_site_have_the_same_findings(name: str, tmp_path: Path
     for path, text in {**files, **build.more}.items():
         (sources / path).parent.mkdir(parents=True, exist_ok=True)
         (sources / path).write_text(text)
-    for number, (path, written, _) in enumerate(rows):
-        called = re.sub(r"(?<=[\[>`])x(?=[\]< ])", f"row{number}", written)
+    for number, (path, source, _) in enumerate(rows):
+        called = re.sub(r"(?<=[\[>`])x(?=[\]< ])", f"row{number}", source)
         with (sources / path).open("a") as file:
             file.write(f"\n{called}\n")
     result = subprocess.run(command, cwd=sources, capture_output=True, text=True, check=False)
@@ -109,14 +109,14 @@ def test_sources_and_built_site_have_the_same_findings(name: str, tmp_path: Path
     }
     wrong = []
     judged = 0
-    for number, (_, written, reported) in enumerate(rows):
+    for number, (_, source, reported) in enumerate(rows):
         links = list(links_labelled(f"row{number}", sources / OUTPUT))
-        if reported not in ("error", "fine") or any(name in written for name in NOT_BUILT):
+        if reported not in ("error", "fine") or any(name in source for name in NOT_BUILT):
             continue
         judged += bool(links)
         is_broken = all(link in broken for link in links)  # a reference that did not become a link is broken
         if (links or reported == "error") and is_broken != (reported == "error"):
-            wrong.append((written, reported, links))
+            wrong.append((source, reported, links))
     assert wrong == []
     assert judged > len(rows) // 3
 

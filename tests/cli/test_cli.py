@@ -154,8 +154,8 @@ def test_commands(arguments: list[str], stdin: bytes, status: int, out: str, err
 )  # fmt: skip
 def test_a_process_gives_the_same_output(row: tuple[list[str], bytes, int, str, str]) -> None:
     arguments, stdin, status, out, _ = row
-    result, here = process(*arguments, stdin=stdin), run(*arguments, stdin=stdin)
-    assert (result.returncode, result.stdout, result.stderr) == (here.returncode, here.stdout, here.stderr)
+    result, direct = process(*arguments, stdin=stdin), run(*arguments, stdin=stdin)
+    assert (result.returncode, result.stdout, result.stderr) == (direct.returncode, direct.stdout, direct.stderr)
     assert (result.returncode, result.stdout) == (status, out)
 
 
@@ -238,10 +238,10 @@ def test_links_rejects_contradicting_options(tmp_path: Path) -> None:
 
 def test_links_graph_and_picture(tmp_path: Path) -> None:
     picture = tmp_path / "x.svg"
-    done = run(
+    ran = run(
         "links", "examples/site", "--base", "https://museum.example/harbour/", "--distinct", "--plot", str(picture)
     )
-    assert done.stdout.splitlines()[0].split() == ["5", "museum.example", "data:"] or "museum.example" in done.stdout
+    assert ran.stdout.splitlines()[0].split() == ["5", "museum.example", "data:"] or "museum.example" in ran.stdout
     assert picture.read_text().startswith("<svg ")
     graph = tmp_path / "graph.csv"
     run("links", "examples/site", "--base", "https://museum.example/harbour/", "--distinct", "-o", str(graph))

@@ -475,9 +475,9 @@ def test_a_listing_for_people_and_programs(ftp: tuple[str, Path]) -> None:
 
 def test_a_listing_to_a_file(ftp: tuple[str, Path], tmp_path: Path) -> None:
     server, _ = ftp
-    there = tmp_path / "list.jsonl"
-    result = get("--format", "jsonl", "-o", there, f"ftp://joe:s3cret@{server}/")
-    assert {json.loads(line)["name"] for line in there.read_text().splitlines()} == {"folder", "a b.bin", "odd\x1b[31m"}
+    path = tmp_path / "list.jsonl"
+    result = get("--format", "jsonl", "-o", path, f"ftp://joe:s3cret@{server}/")
+    assert {json.loads(line)["name"] for line in path.read_text().splitlines()} == {"folder", "a b.bin", "odd\x1b[31m"}
     assert json.loads(result.stdout)["listing"] is True
 
 

@@ -202,11 +202,11 @@ def test_figure_and_table_share_colours() -> None:
     """Each component has one colour in the text, its mark, its name and its row."""
     uri = "http://joe@example.com:80/\u6e2f/a?q=1#top"
     plain = run_on_terminal(80, "explain", "--iri", uri, NO_COLOR="1")
-    told = run_on_terminal(80, "explain", "--iri", uri)
+    output = run_on_terminal(80, "explain", "--iri", uri)
     assert "\x1b" not in plain
-    assert click.unstyle(told) == plain
+    assert click.unstyle(output) == plain
     painted: dict[str, set[str]] = {}
-    for code, text in re.findall("\x1b\\[([0-9;]+)m([^\x1b]*)\x1b\\[0m", told):
+    for code, text in re.findall("\x1b\\[([0-9;]+)m([^\x1b]*)\x1b\\[0m", output):
         painted.setdefault(code, set()).update(text.split())
     for parts in ({"scheme", "http"}, {"authority", "joe@example.com:80", "host", "port"}, {"path", "/\u6e2f/a"},
                   {"query", "q=1"}, {"fragment", "top"}):  # fmt: skip

@@ -128,7 +128,7 @@ def test_an_error_imports_the_modules_for_errors() -> None:
 
 
 def test_each_scheme_with_rules_has_a_prebuilt_automaton(monkeypatch: pytest.MonkeyPatch) -> None:
-    ruled = [known for known in map(scheme, sorted(BUILT_IN)) if "rfc3986" in known.rules]
+    ruled = [entry for entry in map(scheme, sorted(BUILT_IN)) if "rfc3986" in entry.rules]
     assert len(ruled) > 40
 
     def built(*_: object) -> None:

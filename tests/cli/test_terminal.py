@@ -148,8 +148,8 @@ def test_lines_of_standard_input(verb: Verb, tmp_path: Path) -> None:
     extra += {"encode": ["query"], "template match": ["http://h/{+a}"], "template expand": ["{a}", "--json"]}.get(
         verb.name, []
     )
-    for given in ("\n".join(lines), f'{{"a": "{EVERYTHING}"}}', f'{{"{EVERYTHING}": ["a"'):
-        output = printed([*verb.words, *extra], tmp_path, octets(given))
+    for content in ("\n".join(lines), f'{{"a": "{EVERYTHING}"}}', f'{{"{EVERYTHING}": ["a"'):
+        output = printed([*verb.words, *extra], tmp_path, octets(content))
         assert not bad(output), bad(output)
 
 
@@ -215,8 +215,8 @@ WITH_FILES: dict[str, list[str]] = {
 @pytest.mark.parametrize("name", WITH_FILES)
 def test_content_of_files(name: str, tmp_path: Path) -> None:
     files = content()
-    for file, held in files.items():
-        (tmp_path / file).write_bytes(held)
+    for file, data in files.items():
+        (tmp_path / file).write_bytes(data)
     (tmp_path / f"{EVERYTHING.replace('/', '')}.html").write_bytes(files["b.html"])
     arguments = WITH_FILES[name]
     named = ["", *files] if "FILE" in arguments else [""]

@@ -45,22 +45,22 @@ def results(column: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", results(COLUMN))
 def test_python_rows_equal_those_of_pyarrow(name: str) -> None:
-    whole, chunks = results(COLUMN)[name], results(CHUNKS)[name]
-    array, chunked = pa.array(whole), pa.chunked_array(chunks)
-    assert whole.to_pylist() == array.to_pylist() == [whole[i] for i in range(-4, 0)] == list(whole)
+    single, chunks = results(COLUMN)[name], results(CHUNKS)[name]
+    array, chunked = pa.array(single), pa.chunked_array(chunks)
+    assert single.to_pylist() == array.to_pylist() == [single[i] for i in range(-4, 0)] == list(single)
     assert chunks.to_pylist() == chunked.to_pylist() == [chunks[i] for i in range(7)]
-    assert (len(whole), whole.null_count) == (4, array.null_count)
+    assert (len(single), single.null_count) == (4, array.null_count)
     assert (len(chunks), chunks.null_count, chunks.num_chunks) == (7, chunked.null_count, 2)
-    assert pa.field(whole).type == array.type == pa.field(chunks).type == chunked.type
-    assert whole == results(COLUMN)[name] != chunks
-    assert (whole == array) is False
+    assert pa.field(single).type == array.type == pa.field(chunks).type == chunked.type
+    assert single == results(COLUMN)[name] != chunks
+    assert (single == array) is False
     with pytest.raises(TypeError):
-        operator.lt(whole, chunks)
-    assert str(len(whole)) in repr(whole)
-    assert whole.nbytes > 0
+        operator.lt(single, chunks)
+    assert str(len(single)) in repr(single)
+    assert single.nbytes > 0
     for wrong in (4, -5, 1 << 40):
         with pytest.raises(IndexError):
-            whole[wrong]
+            single[wrong]
 
 
 def test_numpy() -> None:

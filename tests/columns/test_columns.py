@@ -101,8 +101,8 @@ def test_check_by_any_rule(layout: str, rule: str) -> None:
 @pytest.mark.parametrize("name", editions.NAMES)
 def test_check_by_every_edition(layout: str, name: str) -> None:
     by = editions.edition(name)
-    wanted = [None if t is None else by.is_valid(t) for t in TEXTS]
-    assert to_rows(columns.check(LAYOUTS[layout], edition=name)) == wanted
+    expected = [None if t is None else by.is_valid(t) for t in TEXTS]
+    assert to_rows(columns.check(LAYOUTS[layout], edition=name)) == expected
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -156,8 +156,8 @@ def test_relate(layout: str, base: str) -> None:
 
     expected = [attempt(answer, t) for t in TEXTS]
     assert to_rows(columns.relate(LAYOUTS[layout], base)) == expected
-    kept = [t if relation is not None else None for t, relation in zip(TEXTS, expected, strict=True)]
-    assert to_rows(columns.resolve(pa.array(expected, pa.string()), base)) == kept
+    forms = [t if relation is not None else None for t, relation in zip(TEXTS, expected, strict=True)]
+    assert to_rows(columns.resolve(pa.array(expected, pa.string()), base)) == forms
 
 
 def test_unreachable_targets_are_errors() -> None:
@@ -340,10 +340,10 @@ def test_pairs() -> None:
 
 
 def test_pairs_in_chunks() -> None:
-    left = pa.chunked_array([["urn:example:a?+x", "http://h"], [None], [], ["x:"]])
+    first = pa.chunked_array([["urn:example:a?+x", "http://h"], [None], [], ["x:"]])
     two = pa.chunked_array([["URN:EXAMPLE:a?+y#f"], ["HTTP://h/", "x:", "X:"]])
-    assert to_rows(columns.lowest_rung(left, two)) == [4, 4, None, 1]
-    assert to_rows(columns.equivalent(left, two, Rung.SCHEME)) == [True, True, None, True]
+    assert to_rows(columns.lowest_rung(first, two)) == [4, 4, None, 1]
+    assert to_rows(columns.equivalent(first, two, Rung.SCHEME)) == [True, True, None, True]
     none = pa.chunked_array([], pa.string())
     assert to_rows(columns.lowest_rung(none, none)) == to_rows(columns.equivalent(none, none)) == []
 

@@ -97,8 +97,8 @@ def test_every_function_of_sql(name: str) -> None:
     register(con)
     for sql in OPERATIONS[name].sql:
         values = [VALUES[argument] for argument in sql.arguments]
-        kept = dict(zip(sql.arguments, values, strict=True))
-        named = sql.values(*values) if sql.values else {} if sql.repeats else kept
+        named_values = dict(zip(sql.arguments, values, strict=True))
+        named = sql.values(*values) if sql.values else {} if sql.repeats else named_values
         positional = values if sql.repeats else []
         expected = rows(getattr(columns, name)(pa.array(TEXTS), *positional, **named, **sql.constants))
         con.register("t", pa.table({"n": range(len(TEXTS)), "url": pa.array(TEXTS, pa.string())}))

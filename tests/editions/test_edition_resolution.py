@@ -229,8 +229,8 @@ def test_references_that_need_a_new_request() -> None:
     assert target == Target(None, "s", True)
     assert for_request(target, "http://x/y?z#old").uri == "http://x/y?z#s"
     assert for_request(url1997("http://a/b", ""), "http://x/y#old").uri == "http://x/y"
-    given = url1997("http://a/b", "c")
-    assert for_request(given, "http://x/y") == given
+    resolved = url1997("http://a/b", "c")
+    assert for_request(resolved, "http://x/y") == resolved
 
 
 @pytest.mark.parametrize("name", RESOLUTIONS)

@@ -97,12 +97,12 @@ def test_components_can_be_recombined(name: str) -> None:
     by = edition(name)
     for text in map("".join, product(("a:", ""), ("//h", "//", ""), ("/p", ""), ("?q", "?", ""), ("#f", "#", ""))):
         scheme, authority, path, query, fragment = by.split(text)
-        made = "" if scheme is None else f"{scheme}:"
-        made += "" if authority is None else f"//{authority}"
-        made += path
-        made += "" if query is None else f"?{query}"
-        made += "" if fragment is None else f"#{fragment}"
-        assert made == text
+        uri = "" if scheme is None else f"{scheme}:"
+        uri += "" if authority is None else f"//{authority}"
+        uri += path
+        uri += "" if query is None else f"?{query}"
+        uri += "" if fragment is None else f"#{fragment}"
+        assert uri == text
 
 
 def test_a_wider_range_of_characters_is_not_defined() -> None:

@@ -117,10 +117,10 @@ def test_the_steps_as_printed(path: str) -> None:
     assert " ".join(target_steps) == PRINTED[path].replace("2E /a|/b/c/./../../g", "2E /a|/b/c/./../../g")
     pieces = ["", ".", "..", "a", "...", ".a"]
     for count in range(1, 5):
-        for made in map("/".join, product(pieces, repeat=count)):
-            target_steps = steps(made)
+        for joined in map("/".join, product(pieces, repeat=count)):
+            target_steps = steps(joined)
             result = target_steps[-1].split(" ", 1)[1].rstrip("|") if target_steps else ""
-            assert remove_dot_segments(made) == plain_remove_dot_segments(made) == result, made
+            assert remove_dot_segments(joined) == plain_remove_dot_segments(joined) == result, joined
 
 
 # -- 6, comparison

@@ -142,9 +142,9 @@ def test_the_steps_as_written() -> None:
             for base in bases:
                 assert resolve(base, path).uri == steps(base, path), (base, path)
     for path in ("#f", "g#s/../x", "?y#f", "//h", "//h/../a?b#c", "g:h", "/./a?b/../c", "http:g"):
-        target, said = resolve(bases[0], path), steps(bases[0], path)
+        target, rules = resolve(bases[0], path), steps(bases[0], path)
         fragment = "" if target.fragment is None else "#" + target.fragment
-        assert said == (None if target.uri is None else target.uri + ("" if "#" in target.uri else fragment)), path
+        assert rules == (None if target.uri is None else target.uri + ("" if "#" in target.uri else fragment)), path
 
 
 def test_references_are_compared_as_targets() -> None:

@@ -109,9 +109,9 @@ def test_the_steps_as_written() -> None:
                 assert resolve(base, path).uri == steps(base, path), (base, path)
     for path in ("#f", "g#s/../x", "?y#f", "//h", "//h/../a?b#c", "g:h", "/./a?b/../c"):
         target = resolve(bases[0], path)
-        said = steps(bases[0], path)
+        rules = steps(bases[0], path)
         fragment = "" if target.fragment is None else "#" + target.fragment
-        assert said == (None if target.uri is None else target.uri + ("" if "#" in target.uri else fragment)), path
+        assert rules == (None if target.uri is None else target.uri + ("" if "#" in target.uri else fragment)), path
 
 
 def test_the_expression_of_appendix_b() -> None:

@@ -59,8 +59,8 @@ def test_streams_are_decoded_as_the_standard_says(name: str, octets: bytes, text
     """Split anywhere; Python's codec rejects the byte 80."""
     for split in range(len(octets) + 1):
         decoder = charsets.decoder(name, "replace")
-        told = decoder.decode(octets[:split]) + decoder.decode(octets[split:], True)
-        assert told == text
+        output = decoder.decode(octets[:split]) + decoder.decode(octets[split:], True)
+        assert output == text
     if "\ufffd" in text:
         with pytest.raises(UnicodeDecodeError):
             charsets.text(octets, name)

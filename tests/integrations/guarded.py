@@ -86,7 +86,7 @@ def servers(tls: SSLContext | None = None) -> Iterator[Servers]:
 
 def allow_outer(patch: pytest.MonkeyPatch) -> None:
     """Treat the outer server's address as public."""
-    patch.setattr(policies, "forbidden", lambda one, nat64=(): None if str(one) == OUTER else forbidden(one, nat64))
+    patch.setattr(policies, "forbidden", lambda ip, nat64=(): None if str(ip) == OUTER else forbidden(ip, nat64))
 
 
 def _httpx(guard: Any, library: str) -> Callable[..., Any]:

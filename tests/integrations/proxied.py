@@ -44,15 +44,15 @@ class _Handler(StreamRequestHandler):
         method, target, _ = self.rfile.readline().decode("latin-1").split(" ")
         head = list(iter(self.rfile.readline, b"\r\n"))
         hosts = [line[5:].strip().decode() for line in head if line.lower().startswith(b"host:")]
-        there = urlsplit(f"//{target}" if method == "CONNECT" else target)
-        self.server.asked.append((method, there.netloc, ", ".join(hosts)))
-        address = self.server.names.get(there.hostname or "", there.hostname or "")
-        with socket.create_connection((address, there.port or 80), NET) as onward:
+        parts = urlsplit(f"//{target}" if method == "CONNECT" else target)
+        self.server.asked.append((method, parts.netloc, ", ".join(hosts)))
+        address = self.server.names.get(parts.hostname or "", parts.hostname or "")
+        with socket.create_connection((address, parts.port or 80), NET) as onward:
             if method == "CONNECT":
                 self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
                 self.relay(onward)
             else:
-                path = there.path + (f"?{there.query}" if there.query else "")
+                path = parts.path + (f"?{parts.query}" if parts.query else "")
                 head_lines = [line for line in head if not line.lower().startswith((b"connection:", b"proxy-"))]
                 request = [f"{method} {path} HTTP/1.1\r\n".encode(), *head_lines, b"Connection: close\r\n\r\n"]
                 onward.sendall(b"".join(request))

@@ -144,11 +144,11 @@ def test_a_model_is_validated(table: None) -> None:
     assert (Page.objects.get().canonical, Page.objects.get().link) == (None, URIReference(""))
     with pytest.raises(ValidationError) as caught:
         Page(uri="ftp://joe:Geheim7@h/", canonical="http://joe:Geheim7@h:8o/", short="é" * 21, shown=" ").full_clean()
-    told = caught.value.error_dict
-    assert {name: [error.code for error in errors] for name, errors in told.items()} == {
+    messages = caught.value.error_dict
+    assert {name: [error.code for error in errors] for name, errors in messages.items()} == {
         "uri": ["scheme"], "canonical": ["port-char"], "short": ["max_length"], "shown": ["scheme-missing"],
     }  # fmt: skip
-    assert (told["canonical"][0].params or {})["start"] == 22
+    assert (messages["canonical"][0].params or {})["start"] == 22
     assert caught.value.message_dict["uri"] == [
         "the scheme ftp is not allowed; expected http, https, urn (RFC 3986 3.1)"
     ]

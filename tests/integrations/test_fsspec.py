@@ -102,11 +102,11 @@ def test_ftp_with_credentials(tmp_path: Path) -> None:
     root.mkdir()
     (root / "x").write_bytes(b"mine")
     with with_login(tmp_path, root, "joe", "Geheim7") as server:
-        own = OverthereFileSystem(LOCAL, Credentials(user="joe", password="Geheim7"))
-        assert own.cat_file(server.url("x")) == b"mine"
-        assert "Geheim7" not in repr(own)
+        private = OverthereFileSystem(LOCAL, Credentials(user="joe", password="Geheim7"))
+        assert private.cat_file(server.url("x")) == b"mine"
+        assert "Geheim7" not in repr(private)
         other = OverthereFileSystem(LOCAL, Credentials(user="joe", password="wrong"))
-        assert other is not own
+        assert other is not private
         with pytest.raises(OSError, match="530") as caught:
             other.cat_file(server.url("x", "joe:Falsch8@"))
         assert not {"wrong", "Falsch8"} & set(str(caught.value).replace(":", " ").split())

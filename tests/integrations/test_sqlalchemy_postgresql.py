@@ -59,22 +59,22 @@ URIS = [
 ]
 
 
-@pytest.mark.parametrize("given", URIS)
-def test_a_stored_value_is_unchanged(engine: Engine, given: str) -> None:
+@pytest.mark.parametrize("value", URIS)
+def test_a_stored_value_is_unchanged(engine: Engine, value: str) -> None:
     with Session(engine) as session:
         session.add(Page(
-            uri=URI(given), link=URIReference("../g"), shown=IRI("http://ü/\U0001f600"), short=IRIReference("é"),
-            more=[URI("a:b"), URI(given)],
+            uri=URI(value), link=URIReference("../g"), shown=IRI("http://ü/\U0001f600"), short=IRIReference("é"),
+            more=[URI("a:b"), URI(value)],
         ))  # fmt: skip
         session.commit()
     with Session(engine) as session:
-        page = session.execute(select(Page).where(Page.uri == URI(given))).scalar_one()
+        page = session.execute(select(Page).where(Page.uri == URI(value))).scalar_one()
         assert (page.uri, page.key, page.link, page.shown, page.short, page.more) == (
-            URI(given), None, URIReference("../g"), IRI("http://ü/\U0001f600"), IRIReference("é"),
-            [URI("a:b"), URI(given)],
+            URI(value), None, URIReference("../g"), IRI("http://ü/\U0001f600"), IRIReference("é"),
+            [URI("a:b"), URI(value)],
         )  # fmt: skip
-        assert session.execute(text("select uri from page")).scalar_one() == given
-        assert session.scalar(select(func.length(Page.uri))) == len(given)
+        assert session.execute(text("select uri from page")).scalar_one() == value
+        assert session.scalar(select(func.length(Page.uri))) == len(value)
 
 
 def test_columns_are_created(engine: Engine) -> None:

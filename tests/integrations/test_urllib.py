@@ -88,8 +88,8 @@ def test_references_are_resolved_as_rfc_3986_says(row: dict[str, Any]) -> None:
     assert strict.urljoin(base, reference) == target
     assert strict.urljoin(base.encode(), reference.encode()) == target.encode()
     if base:  # the scheme in lower case, as urllib writes it (6.2.2.1)
-        scheme, colon, rest = row["is"].get("nonstrict", target).partition(":")
-        assert lenient.urljoin(base, reference) == (expected := scheme.lower() + colon + rest)
+        scheme, colon, tail = row["is"].get("nonstrict", target).partition(":")
+        assert lenient.urljoin(base, reference) == (expected := scheme.lower() + colon + tail)
         assert lenient.urljoin(base.encode(), reference.encode()) == expected.encode()
 
 

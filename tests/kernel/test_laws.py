@@ -109,9 +109,9 @@ def test_components_recompose(value: IRIReference) -> None:
 
 @law
 @given(iri_texts, iri_texts)
-def test_values_compare_as_their_texts(one: str, two: str) -> None:
+def test_values_compare_as_their_texts(first: str, second: str) -> None:
     """RFC 3986 6.2.1: equality, hash and order; copies and pickles are equal."""
-    values = [IRIReference(t) for t in (one, two) if parse(t, "IRI-reference") is not None]
+    values = [IRIReference(t) for t in (first, second) if parse(t, "IRI-reference") is not None]
     for a, b in product(values, repeat=2):
         assert (a == b) is (str(a) == str(b))
         assert (a < b, a <= b, a > b, a >= b) == (

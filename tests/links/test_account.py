@@ -184,10 +184,10 @@ def test_a_truncated_archive_has_a_note_and_all_complete_records(kind: str, tmp_
         if end not in result.silent and not has_note(tmp_path, result.name, content):
             untold.append(end)
         if result.streamed:
-            there = expected(result, end)
+            rows = expected(result, end)
             contents = [item.content.rstrip() for item in content if item.content]
-            if not all(map(bytes.startswith, contents, there)) or len(contents) < len(there):
-                lost.append((end, len(there), len(contents)))
+            if not all(map(bytes.startswith, contents, rows)) or len(contents) < len(rows):
+                lost.append((end, len(rows), len(contents)))
     assert (untold, lost) == ([], [])
 
 

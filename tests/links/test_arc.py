@@ -117,7 +117,7 @@ def test_a_too_great_length_takes_nothing_of_the_next_line() -> None:
     for extra in range(1, 5):
         wrong = PAGES[0].replace(LENGTH, b" %d\n" % (int(LENGTH) + extra))
         assert wrong != PAGES[0]
-        assert [str(one.base.uri) for one in found(first() + wrong + PAGES[1])] == ["http://h/d/0", "http://h/d/1"]
+        assert [str(doc.base.uri) for doc in found(first() + wrong + PAGES[1])] == ["http://h/d/0", "http://h/d/1"]
 
 
 def test_a_record_without_an_address_is_found_after_a_wrong_length() -> None:

@@ -565,8 +565,8 @@ STARTS = st.sampled_from([b"", CDXJ, gz(CDXJ), ELEVEN, b" CDX N b a V g\n", b"PA
 
 
 @given(NAMES, STARTS, st.binary(max_size=500), st.booleans())
-def test_any_bytes(name: str, start: bytes, rest: bytes, packed: bool) -> None:
-    data = start + rest
+def test_any_bytes(name: str, start: bytes, end: bytes, packed: bool) -> None:
+    data = start + end
     place = Where() if name == "warc.paths" else Where(domain=("example.org",))
     for item in read_index(name, io.BytesIO(gz(data) if packed else data), place):
         assert isinstance(item, Entry | Note)

@@ -86,9 +86,9 @@ def notes(data: bytes, options: Options = Options()) -> list[str]:  # noqa: B008
 )
 def test_members_of_archives(data: bytes) -> None:
     assert contents(data) == {f"x.gz!{name}": content for name, content in FILES.items()}
-    for one in found(data):
-        assert isinstance(one, Document)
-        assert (one.base.layer, str(one.base.uri), one.depth, one.notes) == ("entity", "http://h/x.gz", 1, ())
+    for doc in found(data):
+        assert isinstance(doc, Document)
+        assert (doc.base.layer, str(doc.base.uri), doc.depth, doc.notes) == ("entity", "http://h/x.gz", 1, ())
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])

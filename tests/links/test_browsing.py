@@ -154,5 +154,5 @@ def test_without_ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_the_encoding_for_queries_is_that_of_the_document(content: bytes, message: str | None) -> None:
     text, _ = decode(content, message)
-    own = content.removeprefix(b"\xef\xbb\xbf").decode(output_encoding(content, message).replace("windows-", "cp"))
-    assert own == text
+    decoded = content.removeprefix(b"\xef\xbb\xbf").decode(output_encoding(content, message).replace("windows-", "cp"))
+    assert decoded == text

@@ -230,7 +230,7 @@ def test_html_in_other_documents(tmp_path: Path, name: str) -> None:
     folder = "http://h/" if name == "c.md" else "http://h/d/"
     link_rows = [row for row in extract(tmp_path / name, "http://h/", metadata=True) if row.where is not None]
     assert [(row.where, row.target) for row in link_rows if "xml:base" not in (row.where or "")] == [
-        (place + where, folder + reference) for where, reference in zip(IN, "ijkl", strict=True)
+        (place + position, folder + reference) for position, reference in zip(IN, "ijkl", strict=True)
     ]
     assert passed(tmp_path / name) == {"meta": 1, "json-ld": 1, "srcdoc": 1, "data-src": 1}
 

@@ -163,11 +163,11 @@ def test_html_in_rss(text: str, places: list[str]) -> None:
 )  # fmt: skip
 def test_content_items_of_rss_10(encoding: str, value: str, found: list[tuple[str, str]], notes: list[str]) -> None:
     attribute = f'<content:encoding rdf:resource="{encoding}"/>' if encoding else ""
-    references, others = read(
+    references, pages = read(
         f"<rdf:RDF><content:items><content:item>{attribute}{value}</content:item></content:items></rdf:RDF>"
     )
     assert [reference for reference in references if reference[1] != encoding] == found
-    assert others == Counter(notes)
+    assert pages == Counter(notes)
 
 
 # Elements that contain a URI, by the documentation of each namespace, and by what feed readers accept.

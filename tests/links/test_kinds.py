@@ -116,8 +116,8 @@ def test_default_charset() -> None:
 
 
 @given(st.binary(), st.one_of(st.none(), st.text(), st.sampled_from(["big5", "iso-2022-jp", "utf-16be", "gb18030"])))
-def test_any_bytes_decode_to_text(content: bytes, told: str | None) -> None:
-    assert isinstance(decode_text(content, told)[0], str)
+def test_any_bytes_decode_to_text(content: bytes, charset: str | None) -> None:
+    assert isinstance(decode_text(content, charset)[0], str)
 
 
 @pytest.mark.parametrize(

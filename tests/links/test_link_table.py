@@ -263,9 +263,9 @@ def test_after_a_kill_the_table_is_consistent(tmp_path: Path, kind: str) -> None
 def test_ctrl_c_leaves_complete_rows_and_a_later_kill_loses_none(tmp_path: Path, kind: str) -> None:
     path = name(tmp_path, kind)
     count = broken_off(path, signal.SIGINT, 5)
-    whole = stored(Path(path))
-    assert len(whole) >= 17 * count
-    assert whole == [row._asdict() for number in range(len(whole) // 17 + 1) for row in links(17, number)][: len(whole)]
+    table = stored(Path(path))
+    assert len(table) >= 17 * count
+    assert table == [row._asdict() for number in range(len(table) // 17 + 1) for row in links(17, number)][: len(table)]
     count_after = broken_off(path, signal.SIGKILL, count + 3, resume=True)
     with open_writer(path, job="j", resume=True) as writer:
         tasks = (writer.state or {}).get("tasks", 0)

@@ -107,8 +107,8 @@ def test_heritrix(tmp_path: Path) -> None:
 
 
 def test_browsertrix(tmp_path: Path) -> None:
-    told = {"pageid": "1", "url": "http://h/d/a", "urls": {"http://h/d/a": {"status": 200}, "http://o/s.js": {}}}
-    page = record(json.dumps(told).encode(), b"resource", b"urn:pageinfo:http://h/d/a", media_type=b"application/json")
+    meta = {"pageid": "1", "url": "http://h/d/a", "urls": {"http://h/d/a": {"status": 200}, "http://o/s.js": {}}}
+    page = record(json.dumps(meta).encode(), b"resource", b"urn:pageinfo:http://h/d/a", media_type=b"application/json")
     words = record(b"see http://h/t", b"resource", b"urn:text:http://h/d/a", media_type=b"text/plain")
     assert rows(tmp_path, page, words) == [
         ("pageinfo", "http://h/d/a", "http://h/d/a", None),

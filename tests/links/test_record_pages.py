@@ -77,10 +77,10 @@ def read_natively(complete: bytes) -> dict[str, tuple[int, int]]:
 def test_envelopes_are_read_natively(links: int, uri: bytes, natively: bool) -> None:
     """Except those that become more than a batch: Python makes several of them."""
     listed = b",".join(b'{"path":"A@/href","url":"x%d"}' % number for number in range(links))
-    whole = records.envelope(b'"HTML-Metadata":{"Links":[%b]}' % listed, uri=uri)
-    size = len(whole.partition(b"\r\n\r\n")[2]) - 4
-    assert read_natively(whole) == ({"metadata": (1, size)} if natively else {})
-    assert records.read_file(whole, Options(), natively=True) == records.read_file(whole, Options(), natively=False)
+    record = records.envelope(b'"HTML-Metadata":{"Links":[%b]}' % listed, uri=uri)
+    size = len(record.partition(b"\r\n\r\n")[2]) - 4
+    assert read_natively(record) == ({"metadata": (1, size)} if natively else {})
+    assert records.read_file(record, Options(), natively=True) == records.read_file(record, Options(), natively=False)
 
 
 def test_a_long_record_widens_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,9 +130,9 @@ def test_a_failing_record_is_its_own_row(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("flags", [0, records.PACKED])
 def test_crawls_in_archives_are_read_natively(flags: int) -> None:
     """In ZIP, tar and nested: the rows are those of Python."""
-    made = [seed[4:] for seed in records.seeds() if seed[:4] in (bytes(4), bytes((records.ARC, 0, 0, 0)))]
-    assert len(made) == 2
-    files = {name: records.pack(one) if flags else one for name, one in zip(("a.arc", "b.warc"), made, strict=True)}
+    seeds = [seed[4:] for seed in records.seeds() if seed[:4] in (bytes(4), bytes((records.ARC, 0, 0, 0)))]
+    assert len(seeds) == 2
+    files = {name: records.pack(one) if flags else one for name, one in zip(("a.arc", "b.warc"), seeds, strict=True)}
     for of, complete in (("zip", zipped(files)), ("tar", tarred(files)), ("zip", zipped({"c.tar": tarred(files)}))):
         native = records.read_file(complete, Options(), natively=True, of=of)
         assert native == records.read_file(complete, Options(), natively=False, of=of)

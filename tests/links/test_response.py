@@ -138,14 +138,14 @@ def test_fields_with_references() -> None:
     assert list(read(head, Options())) == [Found("Refresh", "d?e"), Found("Link", "c")]
 
 
-@pytest.mark.parametrize("told", ["text/html, text/html", "text/html charset=utf-8", "text", "html", "/", "text/"])
-def test_invalid_media_types(told: str) -> None:
+@pytest.mark.parametrize("value", ["text/html, text/html", "text/html charset=utf-8", "text", "html", "/", "text/"])
+def test_invalid_media_types(value: str) -> None:
     """RFC 9110 8.3.1: the content decides, with a note."""
-    assert kind("x", told, b"<p><a href=x>") == ("html", ("wrong-type",))
-    assert kind("x", told, b'{"a": 1}') == ("json", ("wrong-type",))
-    assert kind("x.css", told, b"a { color: red }") == ("css", ("wrong-type",))
-    assert kind("x.html", told, b"%PDF-1.4") == ("", ("wrong-type",))
-    document = single(record(b"HTTP/1.1 200 OK\r\nContent-Type: " + told.encode() + b"\r\n\r\n" + PAGE))
+    assert kind("x", value, b"<p><a href=x>") == ("html", ("wrong-type",))
+    assert kind("x", value, b'{"a": 1}') == ("json", ("wrong-type",))
+    assert kind("x.css", value, b"a { color: red }") == ("css", ("wrong-type",))
+    assert kind("x.html", value, b"%PDF-1.4") == ("", ("wrong-type",))
+    document = single(record(b"HTTP/1.1 200 OK\r\nContent-Type: " + value.encode() + b"\r\n\r\n" + PAGE))
     assert kind(document.source, document.media_type, document.content) == ("html", ("wrong-type",))
 
 

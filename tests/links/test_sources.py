@@ -127,7 +127,7 @@ def test_named_files(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
     names = [tmp_path / name for name in ("t.html", "a.png", "b.html", "e")]
     assert below(tmp_path, names) == {"t.html": ("unsupported",), "a.png": ("unsupported",), "b.html": (), "e": ()}
-    assert [str(one.base.uri) for one in read_all([tmp_path / "b.html"], "http://h/x/y")] == ["http://h/x/b.html"]
+    assert [str(doc.base.uri) for doc in read_all([tmp_path / "b.html"], "http://h/x/y")] == ["http://h/x/b.html"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of octets exist on POSIX only")
@@ -156,7 +156,7 @@ def test_published_archives(tmp_path: Path) -> None:
     (tmp_path / "s.zip").write_bytes(zipped({"a/b.html": PAGE}))
     bases = [(str(item.base.uri), item.base.layer) for item in read_all([tmp_path / "s.tar.gz"], "http://h/")]
     assert bases == [("http://h/a/b.html", "retrieval"), ("http://h/n.zip", "entity")]
-    assert [str(one.base.uri) for one in read_all([tmp_path / "s.zip"], "http://h/d/")] == ["http://h/d/a/b.html"]
+    assert [str(doc.base.uri) for doc in read_all([tmp_path / "s.zip"], "http://h/d/")] == ["http://h/d/a/b.html"]
     # In a folder it is a file of the folder, which gives the base of its members.
     assert str(read_all([tmp_path], "http://h/")[-1].base.uri) == "http://h/s.zip"
 
@@ -225,9 +225,9 @@ def test_parts_of_a_source_give_all_documents(tmp_path: Path) -> None:
     complete = read_all([tmp_path])
     assert len(complete) == 1050
     for split in (1, 5000, 100_000):
-        made = split_tasks([tmp_path], split=split)
-        assert [document for task in made for document, _ in documents(task, Options())] == complete
-        assert len(made) >= 6
+        tasks = split_tasks([tmp_path], split=split)
+        assert [document for task in tasks for document, _ in documents(task, Options())] == complete
+        assert len(tasks) >= 6
     sizes = sum(task.size for task in split_tasks([tmp_path], split=5000))
     assert sizes == sum(file.stat().st_size for file in (tmp_path / "d").iterdir())
 
@@ -314,8 +314,8 @@ def test_skipped_files_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["w.warc", "w.warc.gz", "w.arc", "w.arc.gz"])
 def test_a_record_at_an_offset(name: str, tmp_path: Path) -> None:
     """As named by an index: FILE#OFFSET,LENGTH."""
-    made = [(test_arc.record if ".arc" in name else lambda page: record(response(page)))(b"%d" % n) for n in range(4)]
-    parts = [gzip.compress(part) for part in made] if name.endswith("gz") else made
+    pages = [(test_arc.record if ".arc" in name else lambda page: record(response(page)))(b"%d" % n) for n in range(4)]
+    parts = [gzip.compress(part) for part in pages] if name.endswith("gz") else pages
     (tmp_path / name).write_bytes(b"".join(parts))
     at, file = 0, str(tmp_path / name)
     for number, part in enumerate(parts):

@@ -23,8 +23,8 @@ _STORED, _DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 
 def header(name: bytes = b"", flags: int = 0, method: int = _STORED, size: int = 0, length: int | None = None) -> bytes:
     """A local header; length: a false length of its name."""
-    told = len(name) if length is None else length
-    return struct.pack("<4s5H3L2H", b"PK\3\4", 20, flags, method, 0, 0, 0, size, size, told, 0) + name
+    stated = len(name) if length is None else length
+    return struct.pack("<4s5H3L2H", b"PK\3\4", 20, flags, method, 0, 0, 0, size, size, stated, 0) + name
 
 
 def block(data: bytes, last: bool = False) -> bytes:

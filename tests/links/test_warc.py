@@ -33,11 +33,11 @@ def record(
     block: bytes = b"", kind: bytes = b"response", target: bytes = b"http://h/a", *,
     media_type: bytes = b"application/http; msgtype=response", extra: bytes = b"", length: int | None = None,
 ) -> bytes:  # fmt: skip
-    said = len(block) if length is None else length
+    size = len(block) if length is None else length
     return (
         b"WARC/1.0\r\nWARC-Type: " + kind + b"\r\nWARC-Record-ID: <urn:uuid:0>\r\nWARC-Target-URI: " + target
         + b"\r\nContent-Type: " + media_type + b"\r\n" + extra
-        + b"Content-Length: %d\r\n\r\n" % said + block + b"\r\n\r\n"
+        + b"Content-Length: %d\r\n\r\n" % size + block + b"\r\n\r\n"
     )  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def response(body: bytes = PAGE, fields: bytes = b"", status: bytes = b"200 OK")
 
 def documents(data: bytes, options: Options = Options(), start: int = 0, end: int | None = None) -> list[Document]:  # noqa: B008
     return [
-        one for one in flat_members("warc", io.BytesIO(data), OUTSIDE, options, start, end) if isinstance(one, Document)
+        doc for doc in flat_members("warc", io.BytesIO(data), OUTSIDE, options, start, end) if isinstance(doc, Document)
     ]
 
 
@@ -162,8 +162,8 @@ def test_wrong_lengths() -> None:
     first, last = record(response(b"1")), record(response(b"3"))
     for length in (0, 40, 500, 10**17):
         data = [first, record(response(PAGE * 9), length=length), last]
-        for whole in (b"".join(data), packed(data)):
-            one, two, three = documents(whole)
+        for content in (b"".join(data), packed(data)):
+            one, two, three = documents(content)
             assert (one.content, three.content) == (b"1", b"3")
             assert (two.content, two.notes) == (PAGE * 9, ("wrong-length",))
 
@@ -188,7 +188,7 @@ def test_a_record_after_a_wrong_length_is_found_by_any_mandatory_field(field: by
 def test_data_between_two_records_belongs_to_neither(damage: bytes) -> None:
     first, lost, last = record(response(b"1")), record(response(PAGE)), record(response(b"3"))
     found_documents = documents(first + lost.removeprefix(damage) + last)
-    assert [(one.content, one.notes) for one in found_documents] == [(b"1", ()), (b"", ("corrupt",)), (b"3", ())]
+    assert [(doc.content, doc.notes) for doc in found_documents] == [(b"1", ()), (b"", ("corrupt",)), (b"3", ())]
     assert [document.source for document in found_documents][1] == f"w!{len(first)}"
 
 
@@ -204,7 +204,7 @@ def test_missing_last_line_ends() -> None:
     complete = record(response())
     assert [document.notes for document in documents(complete)] == [()]
     for less in range(1, 5):
-        assert [(one.content, one.notes) for one in documents(complete[:-less])] == [(PAGE, ("truncated",))]
+        assert [(doc.content, doc.notes) for doc in documents(complete[:-less])] == [(PAGE, ("truncated",))]
 
 
 def test_garbage_between() -> None:
@@ -252,7 +252,7 @@ def test_a_dictionary_of_zstd(is_packed: bool) -> None:
     ]
     assert documents(front + frames[:-2])[-1].notes == ("truncated",)
     bomb = zstd.compress(dictionary.dict_content + bytes(1 << 27))
-    assert [one.notes for one in documents(front[:4] + len(bomb).to_bytes(4, "little") + bomb)] == [("too-large",)]
+    assert [doc.notes for doc in documents(front[:4] + len(bomb).to_bytes(4, "little") + bomb)] == [("too-large",)]
 
 
 # -- parts of a file
@@ -296,7 +296,7 @@ def test_parts_give_all_documents(compressed: bool | None, seed: int) -> None:
         if split < 999 and (compressed is not False or len(data) > 3_000_000):
             continue
         places: list[int | None] = [*find_cuts(io.BytesIO(data), split), None]
-        found = [one for start, end in pairwise(places) for one in documents(data, Options(), start or 0, end)]
+        found = [doc for start, end in pairwise(places) for doc in documents(data, Options(), start or 0, end)]
         assert found == complete, split
         pieces += len(places)
     assert pieces > 20
@@ -313,7 +313,7 @@ def test_parts_of_a_damaged_file_give_all_documents(compressed: bool) -> None:
             data[at : at + draw.choice((1, 1, 30))] = draw.randbytes(draw.choice((1, 2, 40)))
         complete = documents(bytes(data))
         places: list[int | None] = [*find_cuts(io.BytesIO(bytes(data)), 50_000), None]
-        assert [one for a, b in pairwise(places) for one in documents(bytes(data), Options(), a or 0, b)] == complete
+        assert [doc for a, b in pairwise(places) for doc in documents(bytes(data), Options(), a or 0, b)] == complete
         assert len(complete) > 100
 
 

@@ -26,8 +26,8 @@ BOTH = pytest.mark.parametrize("compressed", [False, True])
 
 def lf(complete: bytes, body: bytes = PAGE, *, is_false: bool = False) -> bytes:
     """A record with LF in its header, in its HTTP header and after its content. is_false: its length counts CR LF."""
-    head, _, rest = complete.partition(b"\r\n\r\n")
-    block = rest.removesuffix(b"\r\n\r\n")
+    head, _, content = complete.partition(b"\r\n\r\n")
+    block = content.removesuffix(b"\r\n\r\n")
     length = b"Content-Length: %d" % len(block)
     assert length in head
     new = block.replace(b"\r\n", b"\n")
@@ -101,7 +101,7 @@ def test_missing_last_lines_with_lf() -> None:
     complete = lf(record(response()))
     assert [document.notes for document in documents(complete)] == [("corrupt",)]
     for less in (1, 2):
-        assert [(one.content, one.notes) for one in documents(complete[:-less])] == [(PAGE, ("corrupt", "truncated"))]
+        assert [(doc.content, doc.notes) for doc in documents(complete[:-less])] == [(PAGE, ("corrupt", "truncated"))]
     for end in range(1, len(complete)):
         assert documents(complete[:end])[-1].notes, end
 
@@ -131,7 +131,7 @@ def test_members_of_any_size() -> None:
         places = sorted(chance.sample(range(9, len(complete)), chance.randrange(1, 30)))
         data = b"".join(split(complete, places))
         results = documents(data)
-        assert [one.content for one in results if one.content] == [b"%d" % number * 50 for number in range(12)], places
+        assert [doc.content for doc in results if doc.content] == [b"%d" % number * 50 for number in range(12)], places
         check_parts(data)
 
 

@@ -98,8 +98,8 @@ def test_the_manuals_and_completions_are_installed(tree: Path, tmp_path: Path) -
         assert (prefix / "share" / name).read_text() == (ROOT / "share" / name).read_text()
     if shutil.which("man"):
         command = ["man", "--manpath", str(prefix / "share" / "man"), "overthere-check"]
-        shown = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"MANWIDTH": "80"})
-        assert "overthere check [OPTIONS]" in shown.stdout
+        page = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"MANWIDTH": "80"})
+        assert "overthere check [OPTIONS]" in page.stdout
 
 
 COMPLETED = (

@@ -1,7 +1,6 @@
 """Schemes of other packages: examples/finger, found by its entry point, and invalid packages.
 
-To Python a package is installed if a `.dist-info` folder with METADATA and entry_points.txt is next to its modules on
-the path.
+To Python a package is installed if a `.dist-info` folder with METADATA and entry_points.txt is next to its modules.
 """
 
 from __future__ import annotations

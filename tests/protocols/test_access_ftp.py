@@ -274,13 +274,13 @@ def test_the_names_in_a_directory(pyftpd: Server, root: Path, path: str) -> None
     folder = root / str(URI(uri).decoded("path")).partition(";")[0].strip("/")
     assert [path.name for path in entries] == sorted(path.name for path in folder.iterdir())
     assert {entry.kind for entry in entries} == {""}  # NLST shows no kinds
-    for one in entries:
-        target = folder / one.name
-        assert one.uri is not None
+    for item in entries:
+        target = folder / item.name
+        assert item.uri is not None
         if target.is_file() and target.stat().st_size < 100:
-            assert get(one.uri + ";type=i") == target.read_bytes()
+            assert get(item.uri + ";type=i") == target.read_bytes()
         elif target.is_dir():
-            assert names(one.uri + "/") == sorted(inner.name for inner in target.iterdir())
+            assert names(item.uri + "/") == sorted(inner.name for inner in target.iterdir())
 
 
 def test_an_empty_directory(pyftpd: Server, vsftpd: Server) -> None:

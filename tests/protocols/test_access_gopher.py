@@ -181,9 +181,9 @@ def test_a_menu_and_its_items_can_be_opened(server: Gopherd) -> None:
     session = by_name["Log in"]
     assert session.kind == "telnet session"
     with overthere.open(session.uri or "", LOCAL) as resource:
-        told = resource.details["session"]
-        assert (told["program"], told["host"], told["port"]) == ("telnet", "localhost", 2323)
-        assert told["user"].endswith("guest")
+        log = resource.details["session"]
+        assert (log["program"], log["host"], log["port"]) == ("telnet", "localhost", 2323)
+        assert log["user"].endswith("guest")
         assert resource.read() == b""
 
 
@@ -471,8 +471,8 @@ def test_an_end_at_every_offset(name: str) -> None:
             try:
                 assert driven(uri, *filter(None, [answer[:offset], answer[offset:]])) == expected
             except AccessError as error:
-                again = str(error)
-                assert (expected, again) == (None, message)
+                repeated = str(error)
+                assert (expected, repeated) == (None, message)
     assert refused > 1000
     assert complete > 50
 

@@ -183,8 +183,8 @@ def test_drafts_with_any_text() -> None:
         assert len(raw.keys()) == len(step.headers) + 3
         for other, value in step.headers:
             if value.isascii():
-                (shown,) = unfolded(raw, other)
-                assert shown.strip(" \t") == value.strip(" \t")
+                (line,) = unfolded(raw, other)
+                assert line.strip(" \t") == value.strip(" \t")
     assert seen > 500
 
 

@@ -75,13 +75,13 @@ def test_opening_describes_a_session_without_connecting(name: str) -> None:
             assert resource.read() == b""
             assert not resource.is_listing
             found = resource.session
-            told = resource.details["session"]
+            log = resource.details["session"]
         assert found == Session(program=name, host="127.0.0.1", port=port, user="joe", password="s3cret")
         assert found is not None
         assert (found.suggestion, found.password) == ("log in as joe; a password is suggested", "s3cret")
-        for text in (repr(found), str(found), found.suggestion, str(told), repr(resource)):
+        for text in (repr(found), str(found), found.suggestion, str(log), repr(resource)):
             assert "s3cret" not in text
-        assert (told["program"], told["host"], told["port"], told["user"]) == (name, "127.0.0.1", port, "joe")
+        assert (log["program"], log["host"], log["port"], log["user"]) == (name, "127.0.0.1", port, "joe")
         with pytest.raises(TimeoutError):
             listening.accept()
 

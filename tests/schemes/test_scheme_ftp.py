@@ -57,9 +57,9 @@ def test_a_password_is_requested_only_after_331() -> None:
 
 def test_only_real_passwords_are_secret() -> None:
     """Not what anonymous FTP sends (RFC 1738 3.2.1)."""
-    shown = str(plan("ftp://u@h/a", Credentials(password="s3cr3t")))
-    assert "s3cr3t" not in shown
-    assert "PASS ***" in shown
+    text = str(plan("ftp://u@h/a", Credentials(password="s3cr3t")))
+    assert "s3cr3t" not in text
+    assert "PASS ***" in text
     assert "PASS joe@example.org" in str(plan("ftp://h/a", Credentials(address="joe@example.org")))
     assert "PASS joe@example.org" in str(plan("ftp://anonymous@h/a", Credentials(address="joe@example.org")))
     assert "courtesy" in str(plan("ftp://h/a"))

@@ -72,7 +72,7 @@ def test_search_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "origin", "written"),
+    ("text", "origin", "expected"),
     [
         ("https://Example.Com/happy.js", ("https", "example.com", 443), "https://example.com"),
         ("http://h:00080/", ("http", "h", 80), "http://h"),
@@ -82,10 +82,10 @@ def test_search_words() -> None:
         ("wss://u@H", ("wss", "h", 443), "wss://h"),
     ],
 )
-def test_origins(text: str, origin: tuple[str, str, int], written: str) -> None:
+def test_origins(text: str, origin: tuple[str, str, int], expected: str) -> None:
     """RFC 9110 4.3.1; RFC 6454 4 and 6.2."""
     assert locator_of(text).origin == Origin(*origin)
-    assert str(locator_of(text).origin) == written
+    assert str(locator_of(text).origin) == expected
 
 
 def test_origins_of_rfc_6454_3_2_1() -> None:

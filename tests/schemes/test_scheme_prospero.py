@@ -126,17 +126,17 @@ def test_wrappers_of_running_text_are_accepted() -> None:
 
 
 def test_unwritable_locators_are_rejected() -> None:
-    there = located("prospero://h/o")
+    loc = located("prospero://h/o")
     two = (ProsperoField("OBJECT-VERSION", "2"),)
-    for wrong in (replace(there, fields=two), replace(there, hsoname=None, version=1), replace(there, attributes="a")):
+    for wrong in (replace(loc, fields=two), replace(loc, hsoname=None, version=1), replace(loc, attributes="a")):
         with pytest.raises(Unwritable):
             wrong.uri()
-    assert str(replace(there, fields=two, version=1).uri()) == "prospero://h/o;OBJECT-VERSION=1;OBJECT-VERSION=2"
+    assert str(replace(loc, fields=two, version=1).uri()) == "prospero://h/o;OBJECT-VERSION=1;OBJECT-VERSION=2"
     # Attributes that begin with a digit would become digits of the version.
     with pytest.raises(Unwritable, match="version 1 would be read as 12"):
-        replace(there, version=1, attributes="2").uri("url-1994")
+        replace(loc, version=1, attributes="2").uri("url-1994")
     with pytest.raises(Unwritable):
-        replace(there, hsoname="a\0b").uri("url-1994")
+        replace(loc, hsoname="a\0b").uri("url-1994")
 
 
 def test_an_at_sign_in_a_host_is_valid_in_1994_only() -> None:

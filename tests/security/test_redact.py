@@ -126,8 +126,8 @@ _LOGIN = st.lists(st.sampled_from(["%2F", "%5C", "%23", "%3F", "%40", "%252F", "
 
 
 @given(_LOGIN, _LOGIN, st.sampled_from(["http:", "x:", ""]), st.sampled_from(["h", "h:80", "%40", "[::1]"]))
-def test_every_valid_userinfo_is_masked(user: str, rest: str, scheme: str, host: str) -> None:
-    value = URIReference(f"{scheme}//{user}:{rest}{WORD}{rest}@{host}/")
+def test_every_valid_userinfo_is_masked(user: str, password: str, scheme: str, host: str) -> None:
+    value = URIReference(f"{scheme}//{user}:{password}{WORD}{password}@{host}/")
     assert str(value.redacted()) == f"{scheme}//{user}:***@{host}/"
     assert value.display() == f"{scheme}//***@{host}/"
 
@@ -226,8 +226,8 @@ def outputs(text: str) -> Iterator[str]:
                 yield json.dumps(value.locator.to_dict())
         except (OverthereError, AttributeError) as error:
             yield from error_texts(error)
-    for shown in (explain(text), explain("a", text), explain(text, "http://b.example/")):
-        yield from (str(shown), repr(shown), shown.figure(), shown.render(60))
+    for output in (explain(text), explain("a", text), explain(text, "http://b.example/")):
+        yield from (str(output), repr(output), output.figure(), output.render(60))
     try:
         by = plan(text)
         yield from (str(by), repr(by), by.render(40), json.dumps(by.to_dict()))
@@ -421,10 +421,10 @@ def test_errors_and_their_causes_are_shortened_before_masking(monkeypatch: pytes
         return original(self, text)
 
     monkeypatch.setattr(Secrets, "mask", mask_and_count)
-    said = f"{WORD} " + "a" * 160_000
-    failed = ProtocolError(said, where=said)
-    failed.__cause__ = OSError(5, said, said.encode())
-    failed.add_note(said)
+    message = f"{WORD} " + "a" * 160_000
+    failed = ProtocolError(message, where=message)
+    failed.__cause__ = OSError(5, message, message.encode())
+    failed.add_note(message)
     mask_errors(failed, Secrets([WORD]))
     assert lengths
     assert max(lengths) <= 5_000

@@ -147,8 +147,8 @@ def test_the_documentation_lists_the_names() -> None:
 def test_no_output_of_a_value_shows_a_secret(uri: str) -> None:
     uri = uri.replace("&amp;", "&")
     value = URI(uri)
-    for shown in (value, IRIReference(uri), value.parameters, value.locator, value.changes(), Template(uri)):
-        assert hidden(repr(shown))
+    for form in (value, IRIReference(uri), value.parameters, value.locator, value.changes(), Template(uri)):
+        assert hidden(repr(form))
     assert hidden(str(explain(uri)))
     row = Broken("a", 1, 1, 0, 1, "a href", uri, uri, None, "not-found", "", None, "", None, None, "error", None)
     rows = links.extract_html(f'<a href="{uri}">', "http://h/")

@@ -120,7 +120,7 @@ def replayed(answers: Mapping[bytes, bytes], *, stays_open: bool = False) -> Ite
         buffer = b""
         while buffer not in answers:
             # Data that begins no recorded request gets no answer.
-            data = client.recv(1 << 16) if any(known.startswith(buffer) for known in answers) else b""
+            data = client.recv(1 << 16) if any(line.startswith(buffer) for line in answers) else b""
             if not data:
                 served.problems.append(f"nobody was asked {buffer!r}")
                 return

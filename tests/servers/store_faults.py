@@ -199,8 +199,8 @@ def listing(count: int, of_page: int = 1_000) -> Callable[[RequestSeen], Fault |
             f"<ETag>&quot;{number:032x}&quot;</ETag><Size>0</Size><StorageClass>STANDARD</StorageClass></Contents>"
             for number in range(first, last)
         )
-        more = f"<IsTruncated>true</IsTruncated><NextContinuationToken>{last}</NextContinuationToken>"
-        end = more if last < count else "<IsTruncated>false</IsTruncated>"
+        next_page = f"<IsTruncated>true</IsTruncated><NextContinuationToken>{last}</NextContinuationToken>"
+        end = next_page if last < count else "<IsTruncated>false</IsTruncated>"
         body = (
             f'<?xml version="1.0"?><ListBucketResult><KeyCount>{last - first}</KeyCount>{end}{found}</ListBucketResult>'
         )

@@ -285,8 +285,8 @@ def test_a_stopped_job_continues(session: SparkSession, crawl: Path, tmp_path: P
     stopping.join()
     assert not (output / "_SUCCESS").exists()
     before = files(output)
-    done = spark.run(session, [crawl, last], output, octets=PART // 10)
-    assert len(before) <= done.found < done.parts
+    result = spark.run(session, [crawl, last], output, octets=PART // 10)
+    assert len(before) <= result.found < result.parts
     assert before.items() <= files(output).items()
     assert rows(stored(output)) == rows(local([crawl, last]))
 

@@ -74,9 +74,9 @@ def evaluate(frame: DataFrame, **column_by_name: Column) -> dict[str, list[Any]]
 
 
 def test_columns_of_a_frame(frame: DataFrame, expected_columns: dict[str, list[Any]]) -> None:
-    made = {name: getattr(spark, name)("url", *([BASE] if name == "resolve" else [])) for name in expected_columns}
-    assert evaluate(frame, **made) == expected_columns
-    assert frame.where("n < 0").select(*made.values()).collect() == []
+    columns = {name: getattr(spark, name)("url", *([BASE] if name == "resolve" else [])) for name in expected_columns}
+    assert evaluate(frame, **columns) == expected_columns
+    assert frame.where("n < 0").select(*columns.values()).collect() == []
 
 
 def test_arguments_of_columns(frame: DataFrame) -> None:
@@ -169,14 +169,14 @@ def test_parameter_functions(session: SparkSession, frame: DataFrame) -> None:
         "less": rows(columns.without_parameters(texts, "y*")),
         "sorted": rows(columns.sort_parameters(texts)),
     }
-    made = {
+    frames = {
         "get": spark.parameter("url", "y"),
         "set": spark.with_parameters("url", {"y": "a b"}),
         "add": spark.add_parameters("url", {"y": 1}),
         "less": spark.without_parameters("url", "y*"),
         "sorted": spark.sort_parameters("url"),
     }
-    assert evaluate(frame, **made) == expected
+    assert evaluate(frame, **frames) == expected
     spark.register(session)
     in_sql = {
         "get": F.expr("uri_parameter(url, 'y')"),

@@ -32,17 +32,17 @@ def message(text: str, kind: type[URIReference] | type[IRIReference] = URI) -> s
 )  # fmt: skip
 def test_message_names_the_escape_and_repair(text: str, escape: str) -> None:
     """The suggestion is what `repair` writes there."""
-    told = message(text)
-    assert f': write "{escape}" or use repair (at ' in told
+    advice = message(text)
+    assert f': write "{escape}" or use repair (at ' in advice
     start = check(text)[0].start
     assert str(repair(text).uri)[start:].startswith(escape)
-    assert check(text)[0].message in told
+    assert check(text)[0].message in advice
 
 
 def test_messages_do_not_repeat_the_grammar() -> None:
     text = "https://h/?ids[]=1"
-    told = message(text)
-    assert told == 'a query cannot contain "[]": write "%5B%5D" or use repair (at 14, in the query; RFC 3986 3.4)'
+    advice = message(text)
+    assert advice == 'a query cannot contain "[]": write "%5B%5D" or use repair (at 14, in the query; RFC 3986 3.4)'
     finding = check(text)[0]
     assert (finding.rule, finding.expected) == ("query", 'pchar, "#", "/", "?" or the end')
     assert "expected pchar" in " ".join(str(explain(text)).split())

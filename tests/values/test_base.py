@@ -95,9 +95,9 @@ TEXT = PIECES.map("".join)
     st.sampled_from(["rfc3986", "uri-2003", "url-1997"]), st.sampled_from(["mime", "http"]), st.booleans(),
 )  # fmt: skip
 def test_untrusted_text_raises_no_error(
-    content: list[str], one: str, two: str, history: list[str], entity: str, edition: str, protocol: Any, http: bool
+    content: list[str], first: str, last: str, history: list[str], entity: str, edition: str, protocol: Any, http: bool
 ) -> None:
-    fields = [("Content-Location", one), ("Content-Base", two)]
+    fields = [("Content-Location", first), ("Content-Base", last)]
     base = establish(
         content, headers=fields, entity=entity, retrieval=history, edition=edition, protocol=protocol,
         content_location=http,

@@ -61,14 +61,14 @@ def naive(name: str, private: bool) -> int:
     rules = ["com", "uk", "co.uk", "*.ck", "!www.ck", "jp", "*.kobe.jp", "!city.kobe.jp", "公司.cn", "cn"]
     rules += ["xn--55qx5d.cn", *(["blogspot.com", "*.compute.com"] if private else [])]
     labels = name.split(".")[::-1]
-    held = list[list[str]]()
+    lists = list[list[str]]()
     for rule in rules:
         parts = rule.removeprefix("!").split(".")[::-1]
         if len(parts) <= len(labels) and all(p in ("*", label) for p, label in zip(parts, labels, strict=False)):
             if rule.startswith("!"):
                 return len(parts) - 1
-            held.append(parts)
-    return max(map(len, held), default=1)
+            lists.append(parts)
+    return max(map(len, lists), default=1)
 
 
 LABELS = st.sampled_from(["com", "uk", "co", "ck", "www", "jp", "kobe", "city", "cn", "公司", "xn--55qx5d", "a",

@@ -155,21 +155,21 @@ def test_invalid_numbers_are_rejected() -> None:
 
 def test_pairs_as_a_query() -> None:
     """As data in both replace and build; parsed parameters keep every byte."""
-    made: Any
-    for made in (
+    build: Any
+    for build in (
         URI("http://h/p?old#f").replace,
         lambda query: URI.build(scheme="http", host="h", path="/p", query=query, fragment="f"),
     ):
-        assert made(query={"a": 1, "b": ["x y", True], "c": None}).query == "a=1&b=x+y&b=true&c"
-        assert made(query=[("a", b"\xff"), ("a", 1.5)]).query == "a=%FF&a=1.5"
-        assert made(query=URI(f"x:?{SIGNED}").parameters).query == SIGNED
-        assert made(query=b"\xff&").query == "%FF%26"
-        assert made(query={}).query == made(query=Parameters("")).query == ""  # None: no query
-        assert made(query=Parameters(None)).query is None
+        assert build(query={"a": 1, "b": ["x y", True], "c": None}).query == "a=1&b=x+y&b=true&c"
+        assert build(query=[("a", b"\xff"), ("a", 1.5)]).query == "a=%FF&a=1.5"
+        assert build(query=URI(f"x:?{SIGNED}").parameters).query == SIGNED
+        assert build(query=b"\xff&").query == "%FF%26"
+        assert build(query={}).query == build(query=Parameters("")).query == ""  # None: no query
+        assert build(query=Parameters(None)).query is None
         wrong: Any
         for wrong in (1, [1], {"a": object()}):
             with pytest.raises(TypeError, match="a form"):
-                made(query=wrong)
+                build(query=wrong)
     assert IRI("http://h/").replace(query={"ü": "ß"}).query == "%C3%BC=%C3%9F"
 
 

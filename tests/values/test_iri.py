@@ -74,9 +74,9 @@ def test_the_lowest_rung_of_equivalent_iris(a: str, b: str, rung: Rung | None) -
         for text, other in ((a, two), (b, first)):
             if text.isascii():
                 assert lowest_rung(URIReference(text), other) == rung
-    for here in Rung:
-        assert first.equivalent(two, here) == (rung is not None and rung <= here)
-        assert (str(first.normalize(here)) == str(two.normalize(here))) == (rung is not None and rung <= here)
+    for step in Rung:
+        assert first.equivalent(two, step) == (rung is not None and rung <= step)
+        assert (str(first.normalize(step)) == str(two.normalize(step))) == (rung is not None and rung <= step)
 
 
 def test_columns_compare_iris_like_values() -> None:
@@ -87,9 +87,9 @@ def test_columns_compare_iris_like_values() -> None:
     expected = [rung and int(rung) for _, _, rung in pairs]
     assert [lowest_rung(IRIReference(a), b) for a, b, _ in urns] == [rung for _, _, rung in urns]
     assert rowwise.to_pyarrow(columns.lowest_rung(column, two, iri=True)).to_pylist() == [*expected, None, None, None]
-    for here in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME):
-        equal = rowwise.to_pyarrow(columns.equivalent(column, two, here, iri=True)).to_pylist()
-        assert equal == [*(rung is not None and rung <= here for _, _, rung in pairs), None, None, None]
+    for step in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME):
+        equal = rowwise.to_pyarrow(columns.equivalent(column, two, step, iri=True)).to_pylist()
+        assert equal == [*(rung is not None and rung <= step for _, _, rung in pairs), None, None, None]
     assert rowwise.to_pyarrow(columns.lowest_rung(column, two)).to_pylist() != [*expected, None, None, None]
 
 
@@ -316,12 +316,12 @@ def test_both_kernels_give_the_same_columns(seed: int, monkeypatch: pytest.Monke
     for strict in (True, False):
         calls += [("resolve", {"base": base, "strict": strict}, kwargs) for base in (good[0], bases)]
     calls += [("normalize", {"rung": rung}, kwargs) for rung in range(4)]
-    for operation, message, more in calls:
+    for operation, message, arguments in calls:
         common = {"details": True, "threads": 2, "views": True, **message}
-        expected = rowwise.text(texts, operation, **common, **more)
+        expected = rowwise.text(texts, operation, **common, **arguments)
         with monkeypatch.context() as patch:
             patch.setattr(rowwise, "text", None)
-            _agree(columns.engine().text(texts, operation, **common, **more), expected, rows)
+            _agree(columns.engine().text(texts, operation, **common, **arguments), expected, rows)
     for name, zone in product(("IRI", "IRI-reference"), (False, True)):
         results = rowwise.check(texts, name, zone=zone, threads=1)
         with monkeypatch.context() as patch:

@@ -262,14 +262,14 @@ def test_a_display_has_the_whole_host_and_fits_the_width(width: int) -> None:
         "http://xn--bcher-kva.example/" + "%E2%80%AE" * 20,
     ):
         value = URI(text)
-        shown = value.display(width)
-        assert (value.host or "") in shown
-        assert "secret" not in shown
-        assert "hidden" not in shown
-        assert "sig=abc" not in shown
-        assert shown.isprintable()
-        head = columns(shown[: shown.index(value.host) + len(value.host)]) if value.host else 0
-        assert columns(shown) <= max(width, head + columns(":8080…"), columns("urn:…"))
+        output = value.display(width)
+        assert (value.host or "") in output
+        assert "secret" not in output
+        assert "hidden" not in output
+        assert "sig=abc" not in output
+        assert output.isprintable()
+        head = columns(output[: output.index(value.host) + len(value.host)]) if value.host else 0
+        assert columns(output) <= max(width, head + columns(":8080…"), columns("urn:…"))
     assert URI("http://h/é".replace("é", "%C3%A9")).display() == "http://h/é"
     assert IRI("http://é/é").display() == "http://é/é"
 

@@ -60,11 +60,11 @@ def test_relate_gives_the_shortest_reference_of_a_form(base: str) -> None:
 @law
 @given(st.sampled_from([*BASES, *HIERARCHIES]), references, references)
 @example("a:b/c", URIReference("a:/d"), URIReference(""))
-def test_a_form_resolves_to_the_target_or_is_rejected(base: str, one: URIReference, two: URIReference) -> None:
-    expected = URI(base).join(one)
-    target = expected.join(two)
+def test_a_form_resolves_to_the_target_or_is_rejected(base: str, first: URIReference, second: URIReference) -> None:
+    expected = URI(base).join(first)
+    target = expected.join(second)
     relations = {form: relation for form in FORMS if (relation := related(expected, target, form)) is not None}
-    assert two.form in relations
+    assert second.form in relations
     for form, relation in relations.items():
         assert expected.join(relation) == target
         assert relation.form == form
@@ -134,12 +134,12 @@ def test_the_command_relate(form: str, code: int, out: str, message: str) -> Non
 @example("s://h/", URIReference("a"), URIReference("..//b"))
 @example("s:/a/b", URIReference("a/b"), URIReference("../.././/b"))
 @example("s:/a/b", URIReference("."), URIReference("./a:b"))
-def test_join_is_associative_with_resolution(base: str, one: URIReference, two: URIReference) -> None:
-    assume(one.scheme is None)
-    joined = one.join(two)
-    assert joined.resolve(base) == two.resolve(one.resolve(base))
+def test_join_is_associative_with_resolution(base: str, first: URIReference, second: URIReference) -> None:
+    assume(first.scheme is None)
+    joined = first.join(second)
+    assert joined.resolve(base) == second.resolve(first.resolve(base))
     assert type(joined) is URIReference
-    with_iris = IRIReference(str(one)).join(str(two))
+    with_iris = IRIReference(str(first)).join(str(second))
     assert (str(with_iris), type(with_iris)) == (str(joined), IRIReference)
 
 
@@ -157,17 +157,17 @@ def test_join_over_all_short_references(base: str) -> None:
 
 @law
 @given(references, references, references)
-def test_join_is_associative(one: URIReference, two: URIReference, three: URIReference) -> None:
-    assume(one.scheme is None and two.scheme is None)
-    assert one.join(two).join(three).resolve("s://h/a/b") == one.join(two.join(three)).resolve("s://h/a/b")
+def test_join_is_associative(first: URIReference, second: URIReference, third: URIReference) -> None:
+    assume(first.scheme is None and second.scheme is None)
+    assert first.join(second).join(third).resolve("s://h/a/b") == first.join(second.join(third)).resolve("s://h/a/b")
 
 
 @law
 @given(references, references)
-def test_dots_of_a_joined_path_are_needed(one: URIReference, two: URIReference) -> None:
+def test_dots_of_a_joined_path_are_needed(first: URIReference, second: URIReference) -> None:
     """A joined relative path has ".." only at its start, and "." only if it keeps the meaning."""
-    assume(one.scheme is None and two.form == "relative-path" and two.path)
-    segments = one.join(two).path.removeprefix("/").split("/")
+    assume(first.scheme is None and second.form == "relative-path" and second.path)
+    segments = first.join(second).path.removeprefix("/").split("/")
     while segments[:1] == [".."]:
         segments = segments[1:]
     assert ".." not in segments

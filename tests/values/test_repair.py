@@ -230,9 +230,9 @@ def test_laws_of_repair(text: str) -> None:
     assert repair(str(repaired), relative=True).changes == ()
     # The meaning is unchanged: delimiters stay delimiters, and no others are added.
     stripped = text.strip(" \t\n\r\f") if text.strip(" \t\n\r\f") else text
-    shown = "".join(c for c in stripped if c not in "\t\n\r") if repaired.changes else text
-    path, _, _ = shown.partition("#")
-    assert ("#" in shown) == (repaired.uri.fragment is not None)
+    cleaned = "".join(c for c in stripped if c not in "\t\n\r") if repaired.changes else text
+    path, _, _ = cleaned.partition("#")
+    assert ("#" in cleaned) == (repaired.uri.fragment is not None)
     assert ("?" in path) == (repaired.uri.query is not None)
 
 

@@ -134,9 +134,9 @@ def test_types_of_values() -> None:
     for broken in (float("nan"), float("inf"), "\ud800"):
         with pytest.raises(CodingError):
             t.expand(x=broken)
-    for given in (["a"], {"a": "b"}, b"a"):
+    for variables in (["a"], {"a": "b"}, b"a"):
         with pytest.raises(InvalidTemplate) as caught:
-            Template("/{y}{x:3}").expand(x=given)
+            Template("/{y}{x:3}").expand(x=variables)
         assert (caught.value.kind, caught.value.start, caught.value.end) == ("template-prefix", 5, 8)
 
 
@@ -261,10 +261,10 @@ def test_match_agrees_with_every_assignment(template: str) -> None:
     is_single = len({v.name for v in t.variables}) == 1
     for x in values(a.explode, a.operator):
         for y in [None] if is_single else values(b.explode, b.operator):
-            given = {a.name: x} if is_single else {a.name: x, b.name: y}
-            text = t.expand(given)
+            variables = {a.name: x} if is_single else {a.name: x, b.name: y}
+            text = t.expand(variables)
             if len(text) <= (6 if a.operator in ("?", ";") and not a.explode else 3):
-                values_set = {n: v for n, v in given.items() if v is not None}
+                values_set = {n: v for n, v in variables.items() if v is not None}
                 several.setdefault(text, set()).add(json.dumps(values_set))
     assert len(several) > 1
     for text, found in several.items():
