@@ -119,10 +119,10 @@ def _curl(mode: str, uris: list[str]) -> _Run:
     command = ["curl", "--disable", "--silent", "--no-progress-meter", "--config", "-"]
     command += ["--parallel", "--parallel-max", str(_AT_ONCE)] if mode == "at-once" else []
     lines = "".join(f'url = "{uri}"\noutput = "/dev/null"\n' for uri in uris)
-    out, whole = _process(command, lines + 'write-out = "%{time_total} %{size_download}\\n"\n')
+    out, total = _process(command, lines + 'write-out = "%{time_total} %{size_download}\\n"\n')
     rows = [line.split() for line in out.splitlines()]
-    seconds = float(rows[0][0]) if mode == "drain" else whole
-    return _Run(seconds, whole, sum(int(octets) for _, octets in rows), None)
+    seconds = float(rows[0][0]) if mode == "drain" else total
+    return _Run(seconds, total, sum(int(octets) for _, octets in rows), None)
 
 
 _PEERS: dict[str, tuple[Callable[[str, list[str]], _Run], str]] = {

@@ -60,8 +60,7 @@ def _least_time(call: Callable[[], Any]) -> tuple[float, Any]:
 def stages(about: Crawl) -> Iterator[Row]:
     """Seconds of a core for each stage, and what it has to do with: octets or rows.
 
-    Records, heads and HTML are read in one pass: a crawl whose pages have as many octets and no links shows the cost
-    without rows.
+    Records, heads and HTML are read in one pass: a crawl of as many octets without links shows the cost without rows.
     """
     with TemporaryDirectory(dir=CACHE) as folder:
         bare = Path(folder, "bare.warc.gz")
@@ -212,8 +211,8 @@ def _section(name: str, size: int) -> Iterator[Row]:
 def save(rows: list[Row]) -> None:
     """Rows in place of those of the same sections, and the plot of all."""
     new = {row["section"] for row in rows}
-    kept = [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
-    rows = [row for row in kept if row["section"] not in new] + rows
+    results = [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+    rows = [row for row in results if row["section"] not in new] + rows
     rows.sort(key=lambda row: SECTIONS.index(row["section"]))
     RESULTS.write_text("".join(json.dumps(row) + "\n" for row in rows))
     if picture := plot(rows):

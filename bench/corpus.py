@@ -87,9 +87,9 @@ class Corpus:
 
 
 def _build(size: int) -> pa.Table:
-    known, lists = gather()
-    texts = generate(max(0, size - len(known)), known)
-    rows = [*known.items(), *((text, "made") for text in texts)]
+    names, lists = gather()
+    texts = generate(max(0, size - len(names)), names)
+    rows = [*names.items(), *((text, "made") for text in texts)]
     random.Random(_BASE_SEED).shuffle(rows)
     rows = rows[:size]
     references = dict.fromkeys(lists, "HTML on this machine")

@@ -250,7 +250,7 @@ def _rows() -> Iterator[dict[str, Any]]:
             redirects = [f"http://outer.test/to?{quote(redirect.format(port=80), safe='')}" for redirect in REDIRECTS]
             groups = {
                 "special": [f"http://{address}/" for address in special], "texts": texts, "redirects": redirects,
-                "changes": [f"http://{one}/" for one in changing], "mixed": ["http://mixed.test/", "http://mixed2.test/"],
+                "changes": [f"http://{ip}/" for ip in changing], "mixed": ["http://mixed.test/", "http://mixed2.test/"],
             }  # fmt: skip
             for group, uris in groups.items():
                 row[group], row[f"{group}_of"] = _reached(fetch, requests, uris), len(uris)

@@ -96,10 +96,10 @@ def _row(name: str, pairs: list[tuple[str, str]], rounds: int) -> dict[str, Any]
 
 def measure(texts: Corpus, rounds: int = 5, urls: int = URLS) -> list[list[dict[str, Any]]]:
     """A row for each function that some real text of the corpus gives an argument."""
-    made = texts.table["source"].to_pylist()
+    sources = texts.table["source"].to_pylist()
     real = [
         pair
-        for pair, source in zip(zip(texts.texts, texts.references, strict=True), made, strict=True)
+        for pair, source in zip(zip(texts.texts, texts.references, strict=True), sources, strict=True)
         if source != "made"
     ]
     return [[row for name in FUNCTIONS if (row := _row(name, real[:urls], rounds))]]

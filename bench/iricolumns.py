@@ -96,8 +96,8 @@ def measure(
     """The rows of each operation: nanoseconds a row."""
     of_iris, of_uris = _column(iris, rows), _column(uris, rows)
     for operation, (peers, of_own) in OPERATIONS.items():
-        given = of_uris if operation == "column: URI to IRI" else of_iris
-        calls = {name: (work, given) for name, work in peers.items()}
+        table = of_uris if operation == "column: URI to IRI" else of_iris
+        calls = {name: (work, table) for name, work in peers.items()}
         if of_own is not None:
             calls[URIS] = (of_own, of_uris)
         times: dict[str, list[float]] = {name: [] for name in calls}

@@ -105,10 +105,10 @@ def _places() -> Iterable[KnownPage]:
             else [(base, text) for _, text in row["is"]]
         )
         places = []
-        for (place, _), (against, text) in zip(row["is"], pairs, strict=True):
+        for (place, _), (target, text) in zip(row["is"], pairs, strict=True):
             with contextlib.suppress(InvalidURI):
                 if place != "base href":  # whose targets are not used
-                    places.append(str(against.join(text)))
+                    places.append(str(target.join(text)))
         if places:
             yield KnownPage("places", _AT, row["html"].encode(), tuple(places))
 

@@ -201,8 +201,8 @@ def _cores() -> int:
 _TWO = ("resiliparse, references only", "resiliparse, every attribute", "resiliparse + urljoin", "Scrapy")
 
 
-def _times(about: Crawl, rounds: int, ways: Sequence[tuple[str, int]]) -> dict[tuple[str, int], list[_Run]]:
-    results: dict[tuple[str, int], list[_Run]] = {run: [] for run in dict.fromkeys(ways)}
+def _times(about: Crawl, rounds: int, variants: Sequence[tuple[str, int]]) -> dict[tuple[str, int], list[_Run]]:
+    results: dict[tuple[str, int], list[_Run]] = {run: [] for run in dict.fromkeys(variants)}
     Path(about.path).read_bytes()  # the file is in memory from then on
     for round_number in range(rounds):
         for name, processes in rotate(list(results), round_number):
@@ -249,8 +249,8 @@ def measure(rounds: int, quick: bool = False) -> Iterator[list[Row]]:
     yield [row for row in rows if row["operation"] == tasks[1][0]]
 
 
-def _row(operation: str, about: Crawl, way: tuple[str, int], runs: Sequence[_Run]) -> Row:
-    name, processes = way
+def _row(operation: str, about: Crawl, variant: tuple[str, int], runs: Sequence[_Run]) -> Row:
+    name, processes = variant
     row: Row = {"section": "links", "operation": operation, "peer": name, "processes": processes}
     row |= summary([run.seconds for run in runs], about.responses)
     row["pages_s"] = round(about.responses / row["seconds"], 1)

@@ -58,8 +58,8 @@ def spoil(text: str, chance: random.Random) -> str:
             return f"{scheme}://[{tail.lstrip('/')}"
         case _:
             at = chance.randint(len(scheme) + 1, len(text))
-            kept = text[at:].lstrip("0123456789abcdefABCDEF")  # which would make an escape of a "%"
-            return f"{text[:at]}{chance.choice(_NOWHERE)}{kept}"
+            end = text[at:].lstrip("0123456789abcdefABCDEF")  # which would make an escape of a "%"
+            return f"{text[:at]}{chance.choice(_NOWHERE)}{end}"
 
 
 def mix(texts: list[str], share: int) -> list[str]:

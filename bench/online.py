@@ -147,9 +147,9 @@ def _speed(root: str, folder: Path, count: int, jobs: int, rounds: int) -> dict[
         for name, command in commands.items():
             runs[name].append(_run(command))
     row: dict[str, Any] = {"case": "speed", "uris": count, "jobs": jobs, "rounds": rounds}
-    for name, some in runs.items():
-        row[f"{name}_seconds"] = [round(took, 2) for took, _ in some]
-        row[f"{name}_worked"] = round(min(worked for _, worked in some), 2)
+    for name, costs in runs.items():
+        row[f"{name}_seconds"] = [round(took, 2) for took, _ in costs]
+        row[f"{name}_worked"] = round(min(worked for _, worked in costs), 2)
     if "lychee" in runs:
         pairs = zip(runs["overthere"], runs["lychee"], strict=True)
         row["of_lychees_throughput"] = [round(theirs[0] / ours[0], 2) for ours, theirs in pairs]
@@ -198,16 +198,16 @@ def _run_mixed(root: str, folder: Path, count: int, jobs: int) -> dict[str, Any]
     thousands, needed, counts = count // 1000, Counter[tuple[str, str]](), Counter[str | None]()
     paths = []
     for place, (each, kind, methods) in MIXED.items():
-        some = [f"/{place}{name}" for name in _names(each * thousands)]
-        paths += some
-        counts[kind] += len(some)
-        needed.update({(method, path): times for path in some for method, times in methods.items()})
+        places = [f"/{place}{name}" for name in _names(each * thousands)]
+        paths += places
+        counts[kind] += len(places)
+        needed.update({(method, path): times for path in places for method, times in methods.items()})
     needed["HEAD", "/target.html"] += 1
     page = _page(folder / "mixed.html", [root + path[1:] for path in paths])
     before = (folder / "asked").stat().st_size
     took, _ = _run(_run_overthere(page, folder / "mixed.jsonl", jobs))
     lines = _log_since(folder / "asked", before)
-    asked = Counter((line[0].split()[0], line[0].split()[1]) for line in lines)
+    requests = Counter((line[0].split()[0], line[0].split()[1]) for line in lines)
     put_off = Counter(line[0].split()[1] for line in lines if line[1] == "429")
     needed.update({("HEAD", path): 1 + put_off[path] for path in paths if path.startswith("/few/")})
     kinds = _kinds(folder / "mixed.jsonl")
@@ -215,7 +215,7 @@ def _run_mixed(root: str, folder: Path, count: int, jobs: int) -> dict[str, Any]
     return {
         "case": "mixed", "uris": len(paths), "requests": len(lines), "seconds": round(took, 2),
         "told": dict(kinds), "told_wrongly": wrong,
-        "requests_too_many": (asked - needed).total(), "requests_missing": (needed - asked).total(),
+        "requests_too_many": (requests - needed).total(), "requests_missing": (needed - requests).total(),
     }  # fmt: skip
 
 

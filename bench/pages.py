@@ -91,8 +91,8 @@ def _uri(root: Root, path: Path, round_number: int) -> str:
     chance = zlib.crc32(host.encode())
     scheme = "https" if chance % 5 else "http"
     port = ":8080" if chance % 11 == 0 else ""
-    rest = "/".join(urllib.parse.quote(os.fsencode(part)) for part in parts[1:] or parts)
-    return f"{scheme}://{host}{port}/{rest}"
+    name = "/".join(urllib.parse.quote(os.fsencode(part)) for part in parts[1:] or parts)
+    return f"{scheme}://{host}{port}/{name}"
 
 
 # -- pages

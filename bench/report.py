@@ -115,10 +115,10 @@ _PEAKS = ("peak_mib", "peak_16_mib")
 
 def _crawl_table(rows: Sequence[Row]) -> Cells:
     """The same for reading a crawl: pages per second, memory."""
-    own = next((row["ns"] for row in rows if row["peer"] == OWN and row["processes"] == 1), None)
+    ref = next((row["ns"] for row in rows if row["peer"] == OWN and row["processes"] == 1), None)
     lines = []
     for row in sorted(rows, key=lambda r: r["ns"]):
-        line = [row["peer"], str(row["processes"]), f"{row['pages_s']:,.0f}", f"{row['ns'] / own:.2f}" if own else "–"]
+        line = [row["peer"], str(row["processes"]), f"{row['pages_s']:,.0f}", f"{row['ns'] / ref:.2f}" if ref else "–"]
         line += [f"{row['mb_s']:,.0f}", f"{row['seconds']:,.1f}", f"{row['cpu_s']:,.1f}"]
         line += [str(row["rounds"]), f"{row['links']:,}"]
         lines.append([*line, *("–" if row.get(name) is None else f"{row[name]:,.0f}" for name in _CRAWL_PEAKS)])

@@ -149,19 +149,19 @@ def _in_process(file_format: Format) -> Row:
 def worker_rows(formats: Sequence[Format]) -> Iterator[Row]:
     """Seconds of the clock, and of processors, by the number of workers."""
     with TemporaryDirectory(dir=CACHE) as folder:
-        for one in formats:
+        for fmt in formats:
             costs: dict[int, list[Cost]] = {workers: [] for workers in WORKERS}
             for round_number in range(ROUNDS):
                 for workers in rotate(WORKERS, round_number):
                     command = _Command("overthere", _own(workers, f"{folder}/x.parquet"))
-                    costs[workers].append(run(_with_file(command, one.path)))
+                    costs[workers].append(run(_with_file(command, fmt.path)))
             for workers in WORKERS:
                 clock = min(cost.clock for cost in costs[workers])
                 yield {
-                    "section": "workers", "format": one.name, "workers": workers, "clock": round(clock, 3),
+                    "section": "workers", "format": fmt.name, "workers": workers, "clock": round(clock, 3),
                     "seconds": round(min(cost.seconds for cost in costs[workers]), 3),
-                    "octets": one.octets, "file_octets": one.file_octets,
-                    "mb_s": round(one.octets / clock / 1e6, 2), "packed_mb_s": round(one.file_octets / clock / 1e6, 2),
+                    "octets": fmt.octets, "file_octets": fmt.file_octets,
+                    "mb_s": round(fmt.octets / clock / 1e6, 2), "packed_mb_s": round(fmt.file_octets / clock / 1e6, 2),
                     "cores": len(os.sched_getaffinity(0)), "load": round(os.getloadavg()[0], 1),
                 }  # fmt: skip
 

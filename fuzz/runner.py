@@ -201,19 +201,19 @@ def row(target: str, data: bytes) -> str:
         text = data.decode()
     except UnicodeDecodeError:
         return f"No case row: {data!r} is no text. Write a test where octets are read."
-    first, _, rest = text.partition("\n")
+    first, _, tail = text.partition("\n")
     answer = "is = { ... }  # parse.toml, if Appendix A derives it; else rule, component, start, kind in invalid.toml"
     match target:
         case "dots":
             file, keys = "tests/cases/dots.toml", [f"path = {toml(text)}", 'is = "..."']
         case "resolve":
             file = "tests/cases/resolve.toml"
-            keys = [f"base = {toml(first)}", f"reference = {toml(rest)}", 'is = { rfc3986 = "..." }']
+            keys = [f"base = {toml(first)}", f"reference = {toml(tail)}", 'is = { rfc3986 = "..." }']
         case "normalize":
             rungs = ", ".join(f'{rung} = "..."' for rung in ("CASE", "PERCENT", "PATH", "SCHEME"))
             file, keys = "tests/cases/normalize.toml", [f"text = {toml(text)}", f"is = {{ {rungs} }}"]
         case "coding":
-            return f"No case file holds octets: a row in tests/kernel/test_coding.py, safe {first!r}, data {rest!r}."
+            return f"No case file holds octets: a row in tests/kernel/test_coding.py, safe {first!r}, data {tail!r}."
         case "host":
             file, keys = "tests/cases/parse.toml or invalid.toml", [f"text = {toml(f'x://[{text}]')}", answer]
         case _:

@@ -77,12 +77,12 @@ def see_also(name: str) -> str:
 
 
 def _elsewhere() -> Iterator[tuple[str, str]]:
-    for name, own in overthere._ELSEWHERE.items():
-        yield name, f"`overthere.{own}`"
-    for name, own in MEMBERS_ELSEWHERE.items():
-        yield name, f"`uri.{own}`" if re.fullmatch(r"[\w.]+(\(.*\))?", own) and own != "str()" else own
-    for name, own in VERBS_ELSEWHERE.items():
-        yield f"{name} (command line)", f"`overthere {own}`"
+    for name, place in overthere._ELSEWHERE.items():
+        yield name, f"`overthere.{place}`"
+    for name, place in MEMBERS_ELSEWHERE.items():
+        yield name, f"`uri.{place}`" if re.fullmatch(r"[\w.]+(\(.*\))?", place) and place != "str()" else place
+    for name, place in VERBS_ELSEWHERE.items():
+        yield f"{name} (command line)", f"`overthere {place}`"
 
 
 @cache

@@ -76,7 +76,7 @@ class Tmux:
         """The content of a terminal with this many columns after typing these lines, with its colours."""
         script = self.folder / "typed.sh"
         quoted = ("'" + line.replace("'", "'\\''") + "'" for line in lines)
-        typed = [f"printf '$ %s\\n' {shown}\n{line}\necho" for shown, line in zip(quoted, lines, strict=True)]
+        typed = [f"printf '$ %s\\n' {prompt}\n{line}\necho" for prompt, line in zip(quoted, lines, strict=True)]
         ended = f"tmux -S {self.socket} wait-for -S ended"
         script.write_text("\n".join([*typed, ended, "exec sleep 600"]))
         size = ("-x", str(width), "-y", str(_TALL))
@@ -155,8 +155,8 @@ def take(into: Path, helps: Path | None) -> None:
                     (into / f"{verb}-{width}.svg").write_text(draw_screen(screen, width, f"overthere {verb}"))
                 if helps is not None:
                     helps.mkdir(parents=True, exist_ok=True)
-                    told = tmux.screen([f"overthere {verb} --help"], width)
-                    (helps / f"{verb}-{width}.txt").write_text(re.sub("\x1b\\[[0-9;]*m", "", told) + "\n")
+                    output = tmux.screen([f"overthere {verb} --help"], width)
+                    (helps / f"{verb}-{width}.txt").write_text(re.sub("\x1b\\[[0-9;]*m", "", output) + "\n")
 
 
 if __name__ == "__main__":

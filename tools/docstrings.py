@@ -78,8 +78,8 @@ def _raises(sentence: str) -> Iterator[str]:
         yield f":raises: {text(sentence)}"
         return
     for start, end in zip(starts, [*starts[1:], len(sentence)], strict=True):
-        name, _, rest = sentence[start:end].rstrip("; ").partition(" ")
-        yield f":raises {name.rstrip(',')}: {text(rest)}"
+        name, _, meaning = sentence[start:end].rstrip("; ").partition(" ")
+        yield f":raises {name.rstrip(',')}: {text(meaning)}"
 
 
 def to_restructured_text(lines: Iterable[str], names: frozenset[str] = frozenset()) -> list[str]:

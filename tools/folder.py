@@ -40,9 +40,9 @@ def wheel(into: Path) -> Path:
 def site(target: Path) -> None:
     """The library and what it needs, as one archive."""
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        with zipfile.ZipFile(wheel(Path(folder))) as own:
-            for name in own.namelist():
-                archive.writestr(name, own.read(name))
+        with zipfile.ZipFile(wheel(Path(folder))) as zipped:
+            for name in zipped.namelist():
+                archive.writestr(name, zipped.read(name))
         for package in PACKAGES:
             for file in installed(package) or ():
                 if file.suffix not in (".so", ".pyc", ".c", ".pyd") and ".." not in file.parts:

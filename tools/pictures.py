@@ -57,17 +57,17 @@ def take(browser: str, into: Path) -> None:
     into.mkdir(parents=True, exist_ok=True)
     with explainer() as running, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        for one in TAKEN:
-            context = chromium.new_context(viewport={"width": one.width, "height": 700}, color_scheme=one.scheme)
+        for name in TAKEN:
+            context = chromium.new_context(viewport={"width": name.width, "height": 700}, color_scheme=name.scheme)
             page = context.new_page()
-            page.goto(running.root + one.link)
+            page.goto(running.root + name.link)
             image = Image.open(BytesIO(page.screenshot(full_page=True))).convert("RGB")
-            cropped = image.crop((0, 0, image.width, min(image.height, one.height)))
+            cropped = image.crop((0, 0, image.width, min(image.height, name.height)))
             counted = sorted(cropped.getcolors(1 << 24) or (), key=lambda pair: -pair[0])[:COLOURS]
             palette = Image.new("P", (1, 1))
             palette.putpalette([value for _, colour in counted for value in cast("tuple[int, int, int]", colour)])
             reduced = cropped.quantize(palette=palette, dither=Image.Dither.NONE)
-            reduced.save(into / f"{one.name}.png", optimize=True)
+            reduced.save(into / f"{name.name}.png", optimize=True)
             context.close()
         chromium.close()
 

@@ -99,10 +99,10 @@ def of_file(file: Path) -> Iterator[Sentence]:
             Sentence("", n, re.sub(r"<[^>]*>|{[%#{].*?[%#}]}", " ", line))
             for n, line in enumerate(text.splitlines(), 1)
         )
-    for one in results:
-        sentence = " ".join(one.text.split())
+    for hit in results:
+        sentence = " ".join(hit.text.split())
         if _PROSE.search(sentence):
-            yield one._replace(file=name, text=sentence)
+            yield hit._replace(file=name, text=sentence)
 
 
 def sentences() -> Iterator[Sentence]:

@@ -109,12 +109,12 @@ def install(python: Python, env: Path, wheel: Path, log: Path) -> list[str]:
     pip = (env / "bin" / "python" if os.name != "nt" else env / "Scripts" / "python.exe", "-m", "pip", "install", "-q")
     if python.run(*pip, wheel, log=log):
         raise SystemExit(f"{wheel.name} cannot be installed: {log.relative_to(ROOT)}")
-    wanted_names = [one for one in requirements() if one.startswith(("hypothesis", "pytest")) or "-" not in python.name]
+    wanted_names = [req for req in requirements() if req.startswith(("hypothesis", "pytest")) or "-" not in python.name]
     absent: list[str] = []
     while python.run(*pip, "--only-binary", ":all:", *wanted_names, log=log):
         last = re.findall(r"No matching distribution found for (\S+)", log.read_text("utf-8", "replace"))[-1:]
         if not last or last[0] not in wanted_names:  # a dependency of one
-            return absent + [one for one in wanted_names if python.run(*pip, "--only-binary", ":all:", one, log=log)]
+            return absent + [name for name in wanted_names if python.run(*pip, "--only-binary", ":all:", name, log=log)]
         wanted_names.remove(last[0])
         # All tests need hypothesis: an older version, which may have a wheel, is enough.
         wanted_names += ["hypothesis"] if last[0].startswith("hypothesis==") else []

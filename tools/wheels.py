@@ -150,8 +150,8 @@ def differences(first: Path, second: Path) -> list[str]:
     """The differences of two wheels: in their files, or only in their archives."""
     if sha256(first.read_bytes()).digest() == sha256(second.read_bytes()).digest():
         return []
-    one, other = members(first), members(second)
-    return sorted(name for name in one | other if one.get(name) != other.get(name)) or ["the archive alone"]
+    ours, other = members(first), members(second)
+    return sorted(name for name in ours | other if ours.get(name) != other.get(name)) or ["the archive alone"]
 
 
 def build(versions: list[str], is_repeated: bool = False) -> list[str]:

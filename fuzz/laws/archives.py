@@ -67,13 +67,13 @@ def samples() -> tuple[SampleArchive, ...]:
         with tarfile.open(fileobj=io.BytesIO(octets)) as archive:
             reach = tuple(info.offset_data + info.size for info in archive.getmembers())
         results.append(SampleArchive(name, octets, _FULL, False, reach=reach))
-    one = b"".join(_FULL)
+    content = b"".join(_FULL)
     for name, pack in (
         ("gzip", lambda data: gzip.compress(data, mtime=0)),
         ("bzip2", bz2.compress),
         ("xz", lzma.compress),
     ):
-        results.append(SampleArchive(name, pack(one), (one,), True))
+        results.append(SampleArchive(name, pack(content), (content,), True))
         results.append(SampleArchive(f"{name} twice", pack(_FULL[1]) + pack(_FULL[2]), (_FULL[1] + _FULL[2],), True,
                           ends={len(pack(_FULL[1])): (_FULL[1],)}))  # fmt: skip
     return tuple(results)

@@ -130,9 +130,9 @@ def check(data: bytes) -> None:
                     pass
                 else:
                     raise AssertionError(f"{name}: {text!r} has an answer")
-            for one in reached:
-                if (address == _PRIVATE and not _has(text, one)) or not ip_address(one).is_global:
-                    raise AssertionError(f"{name}: {text!r} reached {one}")
+            for ip in reached:
+                if (address == _PRIVATE and not _has(text, ip)) or not ip_address(ip).is_global:
+                    raise AssertionError(f"{name}: {text!r} reached {ip}")
 
 
 def _has(text: str, address: str) -> bool:

@@ -119,17 +119,17 @@ def _check_secret(text: str, message: str) -> None:
     assert _PASSWORD not in message or _PASSWORD in mask(text), message
 
 
-def _check_type(one: _Type, text: str) -> None:
+def _check_type(kind: _Type, text: str) -> None:
     try:
-        value = one.adapter.validate_python(text)
+        value = kind.adapter.validate_python(text)
     except PydanticError as error:
-        (told,) = error.errors(include_input=False)
-        _check_secret(text, f"{told['msg']}{told.get('ctx')}")
+        (detail,) = error.errors(include_input=False)
+        _check_secret(text, f"{detail['msg']}{detail.get('ctx')}")
         return
-    assert value == one.kind(text), one
-    assert str(value) == text, one
-    assert one.adapter.validate_python(value) is value, one
-    assert one.pattern is None or re.search(one.pattern, text), f"{one.pattern} does not match what {one} accepts"
+    assert value == kind.kind(text), kind
+    assert str(value) == text, kind
+    assert kind.adapter.validate_python(value) is value, kind
+    assert kind.pattern is None or re.search(kind.pattern, text), f"{kind.pattern} does not match what {kind} accepts"
 
 
 def _check_domain(text: str) -> None:

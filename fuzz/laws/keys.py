@@ -196,11 +196,11 @@ def check(data: bytes) -> None:
 def _check_idempotent(uri: URI) -> None:
     """A form done twice is the form done once; one host has one key, in A-labels and in escapes."""
     for name, form in FORMS.items():
-        done = form(uri)
+        key = form(uri)
         if name == "surt" and _NOT_ONCE.search(unquote(str(uri))):
             continue
-        assert form(done) == done, f"{name} of {str(uri)!r}: {str(done)!r}, and again {str(form(done))!r}"
-        assert form.key(done) == form.key(uri), f"{name} of {str(uri)!r}: {form.key(uri)!r}, again {form.key(done)!r}"
+        assert form(key) == key, f"{name} of {str(uri)!r}: {str(key)!r}, and again {str(form(key))!r}"
+        assert form.key(key) == form.key(uri), f"{name} of {str(uri)!r}: {form.key(uri)!r}, again {form.key(key)!r}"
     if re.fullmatch(_LABELS + r"(\.[a-z][a-z0-9]*)+", uri.host or "") and uri.authority == uri.host:
         for name in ("surt", "safe-browsing"):
             other = str(uri).replace(f"//{_LABELS}", f"//{_LETTERS}", 1)

@@ -145,8 +145,8 @@ def _decode(triplet: re.Match[str]) -> str:
 
 def _lower_host(authority: str) -> str:
     """Behind the "@", before the port: in small letters, but for the digits of escapes."""
-    user, at, rest = authority.rpartition("@")
-    match = re.fullmatch(r"(\[.*\]|[^:]*)(:.*)?", rest, re.DOTALL)
+    user, at, hostport = authority.rpartition("@")
+    match = re.fullmatch(r"(\[.*\]|[^:]*)(:.*)?", hostport, re.DOTALL)
     assert match is not None, authority
     host = "".join(
         piece if piece.startswith("%") else piece.lower() for piece in re.split("(%[0-9A-Fa-f]{2})", match[1])

@@ -94,9 +94,9 @@ def _content(octets: bytes, text: str) -> None:
     kind, _, content = octets.partition(b"\n")
     try:
         with overthere.open(f"data:{quote(kind, safe='/;=+.-')},{quote(content)}") as resource:
-            held = resource.read()
-            complete = _display(resource, [held])
-            pieces = _display(resource, [held[:4096], *(held[at : at + 5] for at in range(4096, len(held), 5))])
+            data = resource.read()
+            complete = _display(resource, [data])
+            pieces = _display(resource, [data[:4096], *(data[at : at + 5] for at in range(4096, len(data), 5))])
     except OverthereError:
         return
     assert complete == pieces, f"{complete!r}, in pieces {pieces!r}"
