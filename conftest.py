@@ -1,4 +1,4 @@
-"""What holds for every test: marks, skips only for listed reasons, no native module where none was built."""
+"""Rules for every test: marks, skips only for listed reasons, no native module where none was built."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if not find_spec("lxml"):  # the program of the tutorial reads HTML with it
 # With other libraries, which may be absent: tests/repository/test_migrate.py runs its sections.
 collect_ignore_glob += ["docs/migrate.md"]
 
-# A note would hide a mistake in a reader: here it is raised, in processes of their own too.
+# A note would hide a mistake in a reader: raise it instead, also in subprocesses.
 os.environ["OVERTHERE_FAULTS"] = "raise"
 
 # A JVM of some seconds spends more on compiling twice, and on collecting beside its work, than that saves.
@@ -42,14 +42,14 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSeria
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# An example may take as long as the machine lets it.
+# An example has no time limit.
 settings.register_profile("anywhere", deadline=None)
 settings.load_profile("anywhere")
 
-# Where packages are missing on purpose: tools/versions.py.
+# If packages are missing on purpose: tools/versions.py.
 pytest_plugins = ["absent"] if os.environ.get("OVERTHERE_ABSENT") else []
 
-# Begun first, and by one worker, which then starts one JVM; what lies behind them is taken over by the others.
+# Started first, by one worker, which then starts one JVM; other workers take over the tests after them.
 FIRST = ("test_spark", "test_links_spark")
 
 MARKS = tomllib.loads((TESTS / "marks.toml").read_text())
@@ -64,7 +64,7 @@ PASSED: set[str] = set()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Where root runs the tests, servers run as nobody and are let into the folders of this session.
+    """If root runs the tests, servers run as nobody, and may read the folders of this session.
 
     Those that sessions have in common are closed to them by each that begins, also by one that a test begins.
     """
@@ -89,7 +89,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """The tests live as long as the session: who looks for garbage among a million objects finds none there."""
+    """The tests live as long as the session: freeze them, so that garbage collection skips a million objects."""
     gc.disable()
     try:
         return (yield)
@@ -101,7 +101,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A file that holds nothing of what the Makefile's -m selects is not imported."""
+    """A file without tests that the Makefile's -m selects is not imported."""
     if not collection_path.is_relative_to(TESTS):
         return None
     name, selected = collection_path.relative_to(TESTS.parent).as_posix(), config.option.markexpr
@@ -115,7 +115,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks as tests/marks.toml has them, before -m selects by them."""
+    """Set the marks of tests/marks.toml before -m selects by them."""
     reference = os.environ.get("OVERTHERE_KERNEL") == "reference"
     kernel, exhaustive = MARKS["kernel"], MARKS["exhaustive"]
     rows = Counter[str]()
@@ -153,7 +153,7 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """How many tests there are is told once: each worker has collected the same."""
+    """Print the number of tests once: each worker has collected the same."""
     COLLECTED.update(item.nodeid for item in session.items)
     if os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0":
         kernel = os.environ.get("OVERTHERE_KERNEL", "native or reference, what is installed")
@@ -162,7 +162,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: object, ids: list[str]) -> None:
-    """Workers collect, each the same: who has given out the tests has collected none."""
+    """Workers collect the same tests; the controller has collected none."""
     if not COLLECTED:
         COLLECTED.update(ids)
 

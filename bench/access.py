@@ -1,7 +1,7 @@
 """Opening, compared with curl on the same loopback servers in one run: throughput, memory, and many small resources.
 
 Each measurement is a process of its own.  Its time is what it takes from the first connection to the last octet (curl
-tells it itself; for many things the time of its process), without the start of the interpreter, which stands beside.
+tells it itself; for many things the time of its process), without the start of the interpreter (a separate figure).
 
 python bench/access.py drain|each|at-once < URIs      one measurement of overthere, as `measure` starts it
 """
@@ -25,7 +25,7 @@ from rounds import rotate, summary
 
 __all__ = ["measure"]
 
-_MANY, _AT_ONCE = 1000, 4
+_COUNT, _AT_ONCE = 1000, 4
 _LARGE, _SMALL = 1 << 30, 1 << 24
 Row = dict[str, Any]
 
@@ -53,16 +53,16 @@ def _open_each(uris: list[str]) -> int:
 
 
 def _at_once(uris: list[str]) -> int:
-    """So many at a time in one event loop."""
+    """This many at a time in one event loop."""
     import anyio
 
     import overthere
 
-    policy, size, left = overthere.Policy.local(), 0, iter(uris)
+    policy, size, pending = overthere.Policy.local(), 0, iter(uris)
 
     async def work() -> None:
         nonlocal size
-        for uri in left:
+        for uri in pending:
             async with await overthere.aopen(uri, policy) as resource:
                 content = await resource.read()
             size += len(content)
@@ -76,15 +76,15 @@ def _at_once(uris: list[str]) -> int:
     return size
 
 
-_WAYS: dict[str, Callable[[list[str]], int]] = {"drain": _drain, "each": _open_each, "at-once": _at_once}
+_MODES: dict[str, Callable[[list[str]], int]] = {"drain": _drain, "each": _open_each, "at-once": _at_once}
 
 
-def _worker(way: str) -> None:
+def _worker(mode: str) -> None:
     """The URIs come in lines; the last one is opened before, so that every module is there."""
     uris = sys.stdin.read().split()
     _drain(uris[-1:])
     start = time.perf_counter()
-    size = _WAYS[way](uris)
+    size = _MODES[mode](uris)
     seconds = time.perf_counter() - start
     print(json.dumps({"seconds": seconds, "octets": size, "peak": peak_since_start()}))
 
@@ -93,7 +93,7 @@ def _worker(way: str) -> None:
 
 
 class _Run(NamedTuple):
-    """seconds: of the work; whole: of the process; peak: the most memory that it held, in MiB, if it tells."""
+    """seconds: of the work; whole: of the process; peak: its maximum memory in MiB, if it reports that."""
 
     seconds: float
     whole: float
@@ -101,28 +101,28 @@ class _Run(NamedTuple):
     peak: float | None
 
 
-def _process(command: list[str], given: str = "") -> tuple[str, float]:
-    """What a process prints, and how long it runs.  Raises: CalledProcessError."""
+def _process(command: list[str], text: str = "") -> tuple[str, float]:
+    """The output of a process, and its time.  Raises: CalledProcessError."""
     start = time.perf_counter()
-    done = subprocess.run(command, input=given, stdout=subprocess.PIPE, text=True, check=True)
-    return done.stdout, time.perf_counter() - start
+    result = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True)
+    return result.stdout, time.perf_counter() - start
 
 
-def _overthere(way: str, uris: list[str]) -> _Run:
-    out, whole = _process([sys.executable, __file__, way], "\n".join(uris))
-    found = json.loads(out)
-    return _Run(found["seconds"], whole, found["octets"], found["peak"])
+def _overthere(mode: str, uris: list[str]) -> _Run:
+    out, seconds = _process([sys.executable, __file__, mode], "\n".join(uris))
+    data = json.loads(out)
+    return _Run(data["seconds"], seconds, data["octets"], data["peak"])
 
 
-def _curl(way: str, uris: list[str]) -> _Run:
+def _curl(mode: str, uris: list[str]) -> _Run:
     """curl with its one-process configuration file."""
     command = ["curl", "--disable", "--silent", "--no-progress-meter", "--config", "-"]
-    command += ["--parallel", "--parallel-max", str(_AT_ONCE)] if way == "at-once" else []
+    command += ["--parallel", "--parallel-max", str(_AT_ONCE)] if mode == "at-once" else []
     lines = "".join(f'url = "{uri}"\noutput = "/dev/null"\n' for uri in uris)
-    out, whole = _process(command, lines + 'write-out = "%{time_total} %{size_download}\\n"\n')
+    out, total = _process(command, lines + 'write-out = "%{time_total} %{size_download}\\n"\n')
     rows = [line.split() for line in out.splitlines()]
-    seconds = float(rows[0][0]) if way == "drain" else whole
-    return _Run(seconds, whole, sum(int(octets) for _, octets in rows), None)
+    seconds = float(rows[0][0]) if mode == "drain" else total
+    return _Run(seconds, total, sum(int(octets) for _, octets in rows), None)
 
 
 _PEERS: dict[str, tuple[Callable[[str, list[str]], _Run], str]] = {
@@ -139,18 +139,18 @@ def _version() -> str:
 
 
 def _times(peers: Mapping[str, Callable[[], _Run]], rounds: int, octets: int) -> dict[str, list[_Run]]:
-    found: dict[str, list[_Run]] = {name: [] for name in peers}
-    for turn in range(rounds):
-        for name in rotate(list(peers), turn):
-            found[name].append(run := peers[name]())
+    times: dict[str, list[_Run]] = {name: [] for name in peers}
+    for round_number in range(rounds):
+        for name in rotate(list(peers), round_number):
+            times[name].append(run := peers[name]())
             if run.octets != octets:
                 raise RuntimeError(f"{name}: {run.octets:,} octets of {octets:,}")
-    return found
+    return times
 
 
-def _rows(operation: str, found: dict[str, list[_Run]], octets: int, server: str) -> list[Row]:
+def _rows(operation: str, times: dict[str, list[_Run]], octets: int, server: str) -> list[Row]:
     rows = []
-    for peer, runs in found.items():
+    for peer, runs in times.items():
         row: Row = {"section": "access", "operation": operation, "peer": peer, "server": server}
         row |= summary([run.seconds for run in runs], 1) | {"octets": octets}
         row["curl"] = _version()
@@ -171,8 +171,8 @@ def _one_large(name: str, server: str, large: str, small: str, rounds: int) -> l
 
     _times(peers(large), 1, _LARGE)  # the file is in memory from then on
     rows = _rows(f"{name}, 1 GiB", _times(peers(large), rounds, _LARGE), _LARGE, server)
-    for row, little in zip(rows, _times(peers(small), 3, _SMALL).values(), strict=True):
-        row["peak_16_mib"] = _greatest(little)
+    for row, small_run in zip(rows, _times(peers(small), 3, _SMALL).values(), strict=True):
+        row["peak_16_mib"] = _greatest(small_run)
     return rows
 
 
@@ -213,18 +213,18 @@ def _ftp(rounds: int) -> list[Row]:
 def _gopher(server: Callable[[Path], AbstractContextManager[Any]], rounds: int) -> list[Row]:
     with _folder() as folder:
         text = b"a line of text\r\n" * 64
-        with server(folder / "server") as there:
+        with server(folder / "server") as gopher:
             for number in range(100):
                 (folder / f"server/root/{number}.txt").write_bytes(text)
-            uris = [f"gopher://127.0.0.1:{there.port}/0/{number % 100}.txt" for number in range(_MANY)]
+            uris = [f"gopher://127.0.0.1:{gopher.port}/0/{number % 100}.txt" for number in range(_COUNT)]
             octets = _curl("each", uris).octets
-            peers = {name: partial(do, way, uris) for name, (do, way) in _PEERS.items()}
+            peers = {name: partial(do, mode, uris) for name, (do, mode) in _PEERS.items()}
             name = str(getattr(server, "__name__", server))
-            return _rows(f"gopher, {_MANY:,} texts ({name})", _times(peers, min(rounds, 3), octets), octets, name)
+            return _rows(f"gopher, {_COUNT:,} texts ({name})", _times(peers, min(rounds, 3), octets), octets, name)
 
 
 def measure(rounds: int) -> Iterator[list[Row]]:
-    """The rows of each operation; a line that says why there are none, where a server or curl is not installed."""
+    """The rows of each operation; or a line with the reason if a server or curl is not installed."""
     sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
     if not shutil.which("curl"):
         print("\naccess: no curl, so opening is not measured")

@@ -35,7 +35,7 @@ MANUALS = ("~/.rustup/toolchains/*/share/doc/rust/html", "/usr/share/doc/rust-do
 _HOST = r"(?i)^https://museum\.example(:443)?/(.*)"
 
 Report = set[tuple[str, str]]
-"""What a checker reports: the file, and the reference or what it was taken for."""
+"""The report of a checker: the file, and the reference or its resolved form."""
 
 
 class Checker(NamedTuple):
@@ -46,8 +46,8 @@ class Checker(NamedTuple):
     read: Callable[[str, Path], Iterator[tuple[str, str]]]
 
 
-def _run_overthere(folder: Path, output: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "overthere", "broken", str(folder), *more, "-o", str(output)]
+def _run_overthere(folder: Path, output: Path, *options: str) -> list[str]:
+    return [sys.executable, "-m", "overthere", "broken", str(folder), *options, "-o", str(output)]
 
 
 def _read_own(text: str, _: Path) -> Iterator[tuple[str, str]]:
@@ -66,14 +66,14 @@ def _read_hyperlink(text: str, _: Path) -> Iterator[tuple[str, str]]:
     for line in text.splitlines():
         if line.startswith("/"):
             file = line
-        elif told := re.match(r"\s+error: bad (?:link|anchor) (.*)", line):
-            yield file, told[1]
+        elif match := re.match(r"\s+error: bad (?:link|anchor) (.*)", line):
+            yield file, match[1]
 
 
-def _lychee(folder: Path, output: Path, *more: str) -> list[str]:
+def _lychee(folder: Path, output: Path, *options: str) -> list[str]:
     return [
         str(PEERS / "bin/lychee"), "--offline", "--no-progress", "--include-fragments=anchor-only", "--index-files",
-        "index.html", "--format", "json", "-o", str(output), *more, str(folder),
+        "index.html", "--format", "json", "-o", str(output), *options, str(folder),
     ]  # fmt: skip
 
 
@@ -152,15 +152,15 @@ def _run(command: list[str]) -> tuple[float, float, int]:
 
 def _current_memory(pid: int) -> int:
     """KiB that a process and those that it started hold now (Linux)."""
-    held = 0
+    kib = 0
     try:
         status = Path(f"/proc/{pid}/status").read_text()
-        held = int(told[1]) if (told := re.search(r"VmRSS:\s+(\d+)", status)) else 0
+        kib = int(match[1]) if (match := re.search(r"VmRSS:\s+(\d+)", status)) else 0
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            held += _current_memory(int(child))
+            kib += _current_memory(int(child))
     except OSError:
         pass
-    return held
+    return kib
 
 
 def build_report(pairs: Iterable[tuple[str, str]], site: Path) -> Report:
@@ -170,25 +170,25 @@ def build_report(pairs: Iterable[tuple[str, str]], site: Path) -> Report:
 
 
 def score(report: Report, planted: list[PlantedFault]) -> dict[str, Any]:
-    """How many of each kind were found: reported of that file, by the reference's last name or its fragment.
+    """The number found of each kind: reported for that file, by the reference's last name or its fragment.
 
     Invented is what is reported of a file without a fault.
     """
     by_file: dict[str, list[str]] = {}
     for file, reference in report:
         by_file.setdefault(file, []).append(reference)
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for fault in planted:
         name = re.split(r"[/#:@]", fault.reference.rstrip("/@"))[-1]
-        found[fault.kind] += any(name in reference for reference in by_file.get(fault.file, ()))
-    there = {fault.file for fault in planted}
+        counts[fault.kind] += any(name in reference for reference in by_file.get(fault.file, ()))
+    files = {fault.file for fault in planted}
     return {
         "planted": len(planted),
-        "found": found.total(),
+        "found": counts.total(),
         "kinds": len({fault.kind for fault in planted}),
-        "kinds_found": sum(1 for kind, n in Counter(fault.kind for fault in planted).items() if found[kind] == n),
-        "missed": sorted(kind for kind, n in Counter(fault.kind for fault in planted).items() if found[kind] < n),
-        "invented": len({file for file in by_file if file not in there}),
+        "kinds_found": sum(1 for kind, n in Counter(fault.kind for fault in planted).items() if counts[kind] == n),
+        "missed": sorted(kind for kind, n in Counter(fault.kind for fault in planted).items() if counts[kind] < n),
+        "invented": len({file for file in by_file if file not in files}),
     }
 
 
@@ -230,8 +230,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args()
-    for row in measure(asked.quick, asked.rounds):
+    options = parser.parse_args()
+    for row in measure(options.quick, options.rounds):
         print(json.dumps(row))
 
 

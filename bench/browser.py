@@ -37,14 +37,14 @@ from pages import pages, roots
 
 __all__ = ["Difference", "Row", "ServedPage", "compare_page", "resolution_differences", "pages_to_serve"]
 
-HERE = Path(__file__).resolve().parent
-HTML5LIB = HERE.parent.parent / "shared" / "cases" / "html5lib" / "tree-construction"
+FOLDER = Path(__file__).resolve().parent
+HTML5LIB = FOLDER.parent.parent / "shared" / "cases" / "html5lib" / "tree-construction"
 HOST = "http://pages.example"
 _MOST = 5 << 20
 
 
 class ServedPage(NamedTuple):
-    """A page: what it is called here, its path and query, its Content-Type and its content."""
+    """A page: its name here, its path and query, its Content-Type and its content."""
 
     name: str
     path: str
@@ -53,7 +53,7 @@ class ServedPage(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What is compared of a row of the link table."""
+    """The compared columns of a row of the link table."""
 
     where: str
     reference: str
@@ -63,7 +63,7 @@ class Row(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What Chromium and the rows do not share."""
+    """A difference between Chromium and the rows."""
 
     page: str
     kind: str
@@ -128,8 +128,8 @@ def _rows(page: ServedPage, whatwg: bool = False) -> list[Row]:
     from overthere.links.model import Options
     from overthere.links.report.batch import links
 
-    given = {"url": HOST + page.path, "media_type": page.media_type, "content": page.content}
-    found = [link for batch in read([given], None, Options(whatwg=whatwg)) for link in links(batch)]
+    row = {"url": HOST + page.path, "media_type": page.media_type, "content": page.content}
+    rows = [link for batch in read([row], None, Options(whatwg=whatwg)) for link in links(batch)]
     return [
         Row(
             link.where or "",
@@ -138,13 +138,13 @@ def _rows(page: ServedPage, whatwg: bool = False) -> list[Row]:
             link.error,
             link.base or "",
         )
-        for link in found
+        for link in rows
         if link.where is not None
     ]
 
 
 def _text(page: ServedPage, charset: str | None) -> str:
-    """The page's characters, by what is said of it or by the name of an encoding."""
+    """The page's characters, by its declared encoding or the given one."""
     from overthere.links.documents.charset import decode_text
     from overthere.links.documents.html import decode
     from overthere.links.documents.kinds import media_type_of
@@ -157,27 +157,27 @@ def _text(page: ServedPage, charset: str | None) -> str:
 def _names() -> list[str]:
     from overthere.links.documents.html import ATTRIBUTES
 
-    return sorted({name for name, _, way in ATTRIBUTES if way not in _NOT_COMPARED})
+    return sorted({name for name, _, reading in ATTRIBUTES if reading not in _NOT_COMPARED})
 
 
 def _has_attribute(tag: str, name: str) -> bool:
     """Whether the rows have this attribute of this element."""
     from overthere.links.documents.html import ATTRIBUTES
 
-    rules = [elements for known, elements, way in ATTRIBUTES if known == name and way not in _NOT_COMPARED]
+    rules = [elements for names, elements, reading in ATTRIBUTES if names == name and reading not in _NOT_COMPARED]
     return any(not elements or tag in elements for elements in rules)
 
 
 _NOT_COMPARED = ("style", "paint", "http-equiv", "content", "valuetype", "property", "type", "srcdoc", "attribute")
 """How `html.ATTRIBUTES` marks what is no reference by itself, or is read by choice."""
 _TABLE = frozenset(("caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"))
-_ONE = frozenset(("body", "form", "head", "html"))
+_SINGLE = frozenset(("body", "form", "head", "html"))
 _NAME = 64
 """Characters of an element's name that a row tells."""
 
 
 def resolution_differences(attributes: Mapping[str, Sequence[str]]) -> list[Difference]:
-    """Of each element the attributes that Chromium resolves and no row has."""
+    """The attributes of each element that Chromium resolves and no row has."""
     return [
         Difference("", "resolved by Chromium, in no row", tag, name)
         for tag, names in attributes.items()
@@ -190,16 +190,16 @@ def resolution_differences(attributes: Mapping[str, Sequence[str]]) -> list[Diff
 
 
 def compare_page(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> tuple[Counter[str], list[Difference]]:
-    """What a page's rows and Chromium's tree share, counted, and what they do not.
+    """The number of links that a page's rows and Chromium's tree share, and the differences.
 
     report: as `browser.html` makes it; its `spelled` has the target of each row as Chromium writes it.
     """
     counts: Counter[str] = Counter()
     differences: list[Difference] = []
 
-    def differ(kind: str, where: str, reference: str, ours: str | None = None, theirs: str | None = None) -> None:
+    def differ(kind: str, place: str, reference: str, ours: str | None = None, theirs: str | None = None) -> None:
         counts[kind] += 1
-        differences.append(Difference(page, kind, where, reference, ours, theirs))
+        differences.append(Difference(page, kind, place, reference, ours, theirs))
 
     names = set(_names())
     ours: dict[tuple[str, str], list[tuple[Row, str | None]]] = {}
@@ -211,7 +211,7 @@ def compare_page(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> t
         else:
             counts["rows of style sheets and refreshes"] += 1
             styled.add(row.reference)
-    for tag, name, text, meant, is_plain, is_known, place, _ in report["links"]:
+    for tag, name, text, target, is_plain, is_known, place, _ in report["links"]:
         where = f"{tag[:_NAME]} {name}"
         counts["attributes in the tree"] += 1
         if place:
@@ -221,21 +221,21 @@ def compare_page(page: str, rows: Sequence[Row], report: Mapping[str, Any]) -> t
             waiting = ours.get((f"image {name}", text))  # HTML 13.2.6.4.7: "Change the token's tag name to 'img'"
         if waiting is None:
             if is_known or _has_attribute(tag, name):
-                differ(f"in the tree only: {where}", where, text, None, meant)
+                differ(f"in the tree only: {where}", where, text, None, target)
             else:
                 counts["of an element that has no such attribute"] += 1
             continue
         if not waiting:
-            differ("in the tree twice", where, text, None, meant)
+            differ("in the tree twice", where, text, None, target)
             continue
         row, spelled = waiting.pop()
-        kind = _resolution(row, spelled, meant, is_plain, report["base"])
+        kind = _resolution(row, spelled, target, is_plain, report["base"])
         if kind in ("the same", "the same, but for the browser's spelling", "both refuse"):
             counts[kind] += 1
         else:
-            differ(kind, where, text, row.target, meant)
-    for (where, reference), left in ours.items():
-        for row, _ in left:
+            differ(kind, where, text, row.target, target)
+    for (where, reference), missing in ours.items():
+        for row, _ in missing:
             differ(_ignore_reason(where.partition(" ")[0], report["frameset"]), where, reference, row.target)
     for url in report["styles"]:
         counts["url() in style sheets"] += 1
@@ -251,7 +251,7 @@ def _ignore_reason(tag: str, is_frameset: bool) -> str:
         return "in the rows only: part of a table outside of one"
     if tag == "frameset" or tag == "frame":
         return "in the rows only: frames in a page that is no frameset"
-    return "in the rows only: a second one" if tag in _ONE else "in the rows only"
+    return "in the rows only: a second one" if tag in _SINGLE else "in the rows only"
 
 
 def _resolution(row: Row, spelled: str | None, resolved: str | None, is_plain: bool, base: str) -> str:
@@ -320,7 +320,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         site = self.server
         if self.path == "/harness":
-            self._send("text/html; charset=utf-8", (HERE / "browser.html").read_bytes())
+            self._send("text/html; charset=utf-8", (FOLDER / "browser.html").read_bytes())
         elif self.path == "/what":
             self._json({"pages": [page.path for page in site.pages], "names": _names()})
         elif self.path.startswith("/targets/"):
@@ -338,10 +338,10 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path == "/end":
             self.server.done.set()
         elif self.path == "/resolves":
-            found = json.loads(body)
-            print(*sorted(f"{tag}/{name}" for tag, names in found.items() for name in names), file=sys.stderr)
-            self.server.differences += resolution_differences(found)
-            self.server.counts["attributes that Chromium resolves"] = sum(map(len, found.values()))
+            report = json.loads(body)
+            print(*sorted(f"{tag}/{name}" for tag, names in report.items() for name in names), file=sys.stderr)
+            self.server.differences += resolution_differences(report)
+            self.server.counts["attributes that Chromium resolves"] = sum(map(len, report.values()))
             self.server.counts["resolved by Chromium, in no row"] = len(self.server.differences)
         else:
             self.server.report(int(self.path[8:]), json.loads(body))
@@ -399,24 +399,24 @@ def main() -> None:
     parser.add_argument("--kernel", choices=("native", "reference"))
     parser.add_argument("--examples", type=int, default=5, help="of each kind, at most so many are shown (5)")
     parser.add_argument("-o", dest="output", type=Path, help="every difference, as lines of JSON")
-    given = parser.parse_args()
-    if given.kernel not in (None, os.environ.get("OVERTHERE_KERNEL")):
+    options = parser.parse_args()
+    if options.kernel not in (None, os.environ.get("OVERTHERE_KERNEL")):
         # The kernel is picked when overthere is imported.
-        os.environ["OVERTHERE_KERNEL"] = given.kernel
+        os.environ["OVERTHERE_KERNEL"] = options.kernel
         os.execv(sys.executable, [sys.executable, *sys.argv])
-    counts, differences = run(list(pages_to_serve(given.folder, given.pages)), given.whatwg)
+    counts, differences = run(list(pages_to_serve(options.folder, options.pages)), options.whatwg)
     from overthere import kernel
 
     print(f"kernel: {kernel.name}")
     for kind, count in sorted(counts.items()):
         print(f"{count:>9,} {kind}")
-    for kind in sorted({one.kind for one in differences}):
+    for kind in sorted({difference.kind for difference in differences}):
         print(f"\n{kind}")
-        for one in islice((one for one in differences if one.kind == kind), given.examples):
+        for one in islice((difference for difference in differences if difference.kind == kind), options.examples):
             print(f"  {one.page}\n    {one.where} {one.reference[:200]!r}\n    {one.ours}\n    {one.theirs}")
-    if given.output:
-        with given.output.open("w") as file:
-            file.writelines(json.dumps(one._asdict()) + "\n" for one in differences)
+    if options.output:
+        with options.output.open("w") as file:
+            file.writelines(json.dumps(difference._asdict()) + "\n" for difference in differences)
 
 
 if __name__ == "__main__":

@@ -46,12 +46,12 @@ ROUNDS = 3
 
 def _least_time(call: Callable[[], Any]) -> tuple[float, Any]:
     """The least processor time of some rounds, and what the last gave."""
-    taken = []
+    times = []
     for _ in range(ROUNDS):
         start = time.process_time()
         result = call()
-        taken.append(time.process_time() - start)
-    return min(taken), result
+        times.append(time.process_time() - start)
+    return min(times), result
 
 
 # -- one process, stage by stage
@@ -60,15 +60,14 @@ def _least_time(call: Callable[[], Any]) -> tuple[float, Any]:
 def stages(about: Crawl) -> Iterator[Row]:
     """Seconds of a core for each stage, and what it has to do with: octets or rows.
 
-    Records, heads and HTML are read in one pass: what that costs without rows, a crawl tells whose pages have the same
-    octets and no links.
+    Records, heads and HTML are read in one pass: a crawl of as many octets without links shows the cost without rows.
     """
     with TemporaryDirectory(dir=CACHE) as folder:
         bare = Path(folder, "bare.warc.gz")
         octets = _without_links(Path(about.path), bare)
-        plain, few = _least_time(lambda: _rows(str(bare)))
-    whole, many = _least_time(lambda: _rows(about.path))
-    a_row = (whole - plain) / (many - few)
+        plain, seconds_few = _least_time(lambda: _rows(str(bare)))
+    seconds_one, seconds_many = _least_time(lambda: _rows(about.path))
+    a_row = (seconds_one - plain) / (seconds_many - seconds_few)
     batches = [
         batch
         for task in tasks([about.path], None, OPTIONS)
@@ -76,11 +75,11 @@ def stages(about: Crawl) -> Iterator[Row]:
         if not isinstance(batch, TaskEnd)
     ]
     counted, _ = _least_time(lambda: _count_batches(batches))
-    written, size = _least_time(lambda: _write_batches(batches))
-    yield {"stage": "records, HTTP, HTML", "seconds": plain - few * a_row, "octets": octets}
-    yield {"stage": "rows", "seconds": many * a_row, "rows": many}
-    yield {"stage": "summary", "seconds": counted, "rows": many}
-    yield {"stage": "Parquet", "seconds": written, "rows": many, "size": size}
+    seconds, size = _least_time(lambda: _write_batches(batches))
+    yield {"stage": "records, HTTP, HTML", "seconds": plain - seconds_few * a_row, "octets": octets}
+    yield {"stage": "rows", "seconds": seconds_many * a_row, "rows": seconds_many}
+    yield {"stage": "summary", "seconds": counted, "rows": seconds_many}
+    yield {"stage": "Parquet", "seconds": seconds, "rows": seconds_many, "size": size}
 
 
 _LINKS = re.compile(rb"href|src(?=[ =])|https?:", re.IGNORECASE)
@@ -97,14 +96,14 @@ def _without_links(path: Path, out: Path) -> int:
             size += len(text)
             head, end, body = text.partition(b"\r\n\r\nHTTP/")
             packer = zlib.compressobj(6, zlib.DEFLATED, 31)
-            changed = head + end + _LINKS.sub(lambda found: found[0][::-1], body)
+            changed = head + end + _LINKS.sub(lambda pair: pair[0][::-1], body)
             file.write(packer.compress(changed) + packer.flush())
     return size
 
 
 def _rows(path: str) -> int:
-    made = (batch for task in tasks([path], None, OPTIONS) for batch in carry_out(task, OPTIONS))
-    return sum(batch.num_rows for batch in made if not isinstance(batch, TaskEnd))
+    batches = (batch for task in tasks([path], None, OPTIONS) for batch in carry_out(task, OPTIONS))
+    return sum(batch.num_rows for batch in batches if not isinstance(batch, TaskEnd))
 
 
 def _count_batches(batches: list[Any]) -> None:
@@ -131,8 +130,8 @@ def _session_times(session: int) -> tuple[float, dict[str, float]]:
     most: dict[str, float] = {}
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, IndexError, ValueError):
-            name, _, rest = (process / "stat").read_text().rpartition(")")
-            fields = rest.split()
+            name, _, tail = (process / "stat").read_text().rpartition(")")
+            fields = tail.split()
             if int(fields[3]) != session:
                 continue
             ticks += sum(map(int, fields[11:15]))
@@ -143,7 +142,7 @@ def _session_times(session: int) -> tuple[float, dict[str, float]]:
     return ticks / os.sysconf("SC_CLK_TCK"), most
 
 
-def _run_in_session(way: str, master: str, path: str, output: str) -> Iterator[Row]:
+def _run_in_session(mode: str, master: str, path: str, output: str) -> Iterator[Row]:
     """In a process of its own: the job on Spark, twice; the time before it is that of starting."""
     start = time.perf_counter()
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -151,44 +150,44 @@ def _run_in_session(way: str, master: str, path: str, output: str) -> Iterator[R
 
     from overthere.links import spark
 
-    said = {"spark.log.level": "OFF", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
-    said |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1", "spark.driver.memory": "1g"}
-    session = SparkSession.builder.master(master).config(map=dict(said)).getOrCreate()
+    config = {"spark.log.level": "OFF", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    config |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1", "spark.driver.memory": "1g"}
+    session = SparkSession.builder.master(master).config(map=dict(config)).getOrCreate()
     began, _ = _session_times(os.getsid(0))
     yield {"way": "start", "seconds": began, "clock": time.perf_counter() - start}
-    for turn in ("first", "second", "again")[: 3 if way == "files" else 2]:
-        if turn != "again":  # then each part is there, and what is left is Spark's own work
+    for run in ("first", "second", "again")[: 3 if mode == "files" else 2]:
+        if run != "again":  # then each part is there, and what is left is Spark's own work
             shutil.rmtree(output, ignore_errors=True)
         before, start = _session_times(os.getsid(0))[0], time.perf_counter()
-        if way == "files":
+        if mode == "files":
             spark.run(session, path, output, octets=8 << 20)
         else:
             frame = spark.extract(spark.partitions(session, path, octets=8 << 20), part="part")
             frame.write.option("compression", "zstd").parquet(f"file://{output}")
         clock = time.perf_counter() - start
         spent, most = _session_times(os.getsid(0))
-        yield {"way": way, "turn": turn, "master": master, "seconds": spent - before, "clock": clock, "mib": most,
+        yield {"way": mode, "turn": run, "master": master, "seconds": spent - before, "clock": clock, "mib": most,
                "size": sum(file.stat().st_size for file in Path(output).rglob("*.parquet"))}  # fmt: skip
 
 
 def _runs(about: Crawl, larger: Crawl) -> Iterator[Row]:
     with TemporaryDirectory(dir=CACHE) as folder:
-        for one, workers in ((about, "1"), (about, str(len(os.sched_getaffinity(0)))), (larger, "1")):
-            order = [sys.executable, "-m", "overthere", "links", one.path, "-o", f"{folder}/x.parquet"]
+        for crawl, workers in ((about, "1"), (about, str(len(os.sched_getaffinity(0)))), (larger, "1")):
+            order = [sys.executable, "-m", "overthere", "links", crawl.path, "-o", f"{folder}/x.parquet"]
             before, start = os.times(), time.perf_counter()
             subprocess.run([*order, "--workers", workers], capture_output=True, check=False)
             after = os.times()
             spent = after.children_user + after.children_system - before.children_user - before.children_system
             clock = time.perf_counter() - start
-            yield {"way": "local", "workers": int(workers), "seconds": spent, "clock": clock, "pages": one.responses}
-        for way, master, one in (
+            yield {"way": "local", "workers": int(workers), "seconds": spent, "clock": clock, "pages": crawl.responses}
+        for mode, master, crawl in (
             ("files", "local[1]", about), ("rows", "local[1]", about), ("files", "local[2]", about),
             ("files", "local[1]", larger), ("rows", "local[1]", larger),
         ):  # fmt: skip
-            order = [sys.executable, __file__, "--within", way, master, one.path, f"{folder}/{way}"]
-            done = subprocess.run(order, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True,
+            order = [sys.executable, __file__, "--within", mode, master, crawl.path, f"{folder}/{mode}"]
+            result = subprocess.run(order, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True,
                                   start_new_session=True)  # fmt: skip
-            yield from ({**json.loads(line), "pages": one.responses} for line in done.stdout.splitlines())
+            yield from ({**json.loads(line), "pages": crawl.responses} for line in result.stdout.splitlines())
 
 
 def _section(name: str, size: int) -> Iterator[Row]:
@@ -196,7 +195,7 @@ def _section(name: str, size: int) -> Iterator[Row]:
         case "formats":
             yield from format_rows(formats(size, 4))
         case "workers":
-            yield from worker_rows([one for one in formats(size, 4) if one.name != "WET"])
+            yield from worker_rows([item for item in formats(size, 4) if item.name != "WET"])
         case "requests":
             yield from request_rows()
         case "stages":
@@ -212,8 +211,8 @@ def _section(name: str, size: int) -> Iterator[Row]:
 def save(rows: list[Row]) -> None:
     """Rows in place of those of the same sections, and the plot of all."""
     new = {row["section"] for row in rows}
-    kept = [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
-    rows = [row for row in kept if row["section"] not in new] + rows
+    results = [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+    rows = [row for row in results if row["section"] not in new] + rows
     rows.sort(key=lambda row: SECTIONS.index(row["section"]))
     RESULTS.write_text("".join(json.dumps(row) + "\n" for row in rows))
     if picture := plot(rows):
@@ -226,18 +225,18 @@ def main() -> None:
     parser.add_argument("--only", choices=SECTIONS, help="one section")
     parser.add_argument("--save", action="store_true", help="keep the rows and draw the plot")
     parser.add_argument("--within", nargs=4, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.within:
-        for row in _run_in_session(*given.within):
+    options = parser.parse_args()
+    if options.within:
+        for row in _run_in_session(*options.within):
             print(json.dumps(row), flush=True)
         return
-    found = []
-    for section in (given.only,) if given.only else SECTIONS:
-        for row in _section(section, given.size * 1_000_000):
-            found.append({"section": section} | row)
-            print(json.dumps(found[-1]), flush=True)
-    if given.save:
-        save(found)
+    rows = []
+    for section in (options.only,) if options.only else SECTIONS:
+        for row in _section(section, options.size * 1_000_000):
+            rows.append({"section": section} | row)
+            print(json.dumps(rows[-1]), flush=True)
+    if options.save:
+        save(rows)
 
 
 if __name__ == "__main__":

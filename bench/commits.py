@@ -3,7 +3,7 @@
 The older one is a worktree of git below build/bench, with a native kernel of its own where that differs; the newer one
 is what lies here, changed files and all, or a worktree too.  Each operation is timed in both, in processes that wait
 for one another, in processor time; a round gives a pair.  Slower is what the pairs say twice: the interval that has the
-median of their ratios is above `_MUCH` in the run, and in a second one of what was slower in the first.
+median of their ratios is above `_MIN_SLOWDOWN` in the run, and in a second one of what was slower in the first.
 
 python bench/commits.py [BASE [HEAD]] [--rounds N] [--only WORD] [--quick]     BASE: by default where main was left
 Ends with 1 if something got slower.
@@ -32,16 +32,16 @@ __all__ = ["Verdict", "compare", "interval", "verdict"]
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "bench"
-_MUCH = 1.03
+_MIN_SLOWDOWN = 1.03
 """A ratio that is worth a word: below it lies what the place of code in memory makes."""
 _SECONDS = 0.03
-"""Of one measurement, about."""
+"""The approximate seconds of one measurement."""
 _WAIT = 600.0
 
 
-# -- one side: a process that is told what to time
+# -- one side: a process that receives what to time
 
-# Each is an expression over the text `t` in a loop over texts; of columns, over a column `c`.
+# Each is an expression over the text `t` in a loop over texts; for columns, over a column `c`.
 _VALUES = {
     "URI": "URI(t)",
     "URI, six read": "u = URI(t); u.scheme, u.host, u.port, u.path, u.query, u.fragment",
@@ -96,7 +96,7 @@ def _names(folder: Path) -> dict[str, Any]:
 
 
 def _optional(names: dict[str, Any]) -> None:
-    """What only some of the operations need: what is not there leaves them out."""
+    """Requirements of some operations, which are left out if one is missing."""
     with suppress(ImportError, AttributeError):
         names["batches"] = import_module("overthere.links").batches
     with suppress(ImportError):
@@ -122,11 +122,11 @@ def _side(folder: Path, only: str) -> None:
 
     names = _names(folder)
     _optional(names)
-    ways = {name: (text, True) for name, text in _VALUES.items()}
-    ways |= {name: (text, False) for name, text in {**_COLUMNS, **_JOB}.items()}
-    found: dict[str, Callable[[int], float]] = {}
+    operations = {name: (text, True) for name, text in _VALUES.items()}
+    operations |= {name: (text, False) for name, text in {**_COLUMNS, **_JOB}.items()}
+    timers: dict[str, Callable[[int], float]] = {}
     times: dict[str, int] = {}
-    for name, (expression, loop) in ways.items():
+    for name, (expression, loop) in operations.items():
         if only not in name:
             continue
         try:
@@ -135,14 +135,14 @@ def _side(folder: Path, only: str) -> None:
             times[name] = max(1, round(_SECONDS / max(timed(1), 1e-6)))
         except Exception:  # this commit has no such thing, or not for all of these texts
             continue
-        found[name] = timed
+        timers[name] = timed
     print(json.dumps([names["at"], times]), flush=True)
     gc.freeze()
     for line in sys.stdin:
         name, count = json.loads(line)
         gc.collect()
         gc.disable()
-        seconds = found[name](count)
+        seconds = timers[name](count)
         gc.enable()
         print(json.dumps(seconds), flush=True)
 
@@ -212,15 +212,15 @@ class Verdict(NamedTuple):
 
     @property
     def is_slower(self) -> bool:
-        return self.low > _MUCH
+        return self.low > _MIN_SLOWDOWN
 
     @property
     def is_quicker(self) -> bool:
-        return self.high < 1 / _MUCH
+        return self.high < 1 / _MIN_SLOWDOWN
 
 
 def interval(count: int, chance: float = 0.01) -> int:
-    """How many of so many sorted values lie outside on each side of an interval that has the median.
+    """The number of sorted values on each side of an interval that contains the median.
 
     By the signs alone: whatever the values are like, the median is outside with less than this chance.
 
@@ -228,18 +228,18 @@ def interval(count: int, chance: float = 0.01) -> int:
     (2, 4, 0)
     """
     outside, sum_ = 0, 0.0
-    ways = 1
+    probability = 1
     for below in range(count // 2):
-        sum_ += ways / 2**count
+        sum_ += probability / 2**count
         if 2 * sum_ > chance:
             break
         outside = below + 1
-        ways = ways * (count - below) // (below + 1)
+        probability = probability * (count - below) // (below + 1)
     return max(outside - 1, 0)
 
 
 def verdict(old: Sequence[float], new: Sequence[float]) -> Verdict:
-    """What the pairs say."""
+    """The result of the pairs."""
     ratios = sorted(b / a for a, b in zip(old, new, strict=True))
     outside = interval(len(ratios))
     return Verdict(statistics.median(ratios), ratios[outside], ratios[-1 - outside])
@@ -263,18 +263,18 @@ def _worktree(commit: str) -> Iterator[Path]:
 
 def _kernel(folder: Path, commit: str) -> None:
     """The native kernel of these sources: that which lies here, if it is made of the same, else a new one."""
-    own = sorted((ROOT / "src" / "overthere").glob("_native*.so"))
-    if not own or list((folder / "src" / "overthere").glob("_native*.so")):
+    kernels = sorted((ROOT / "src" / "overthere").glob("_native*.so"))
+    if not kernels or list((folder / "src" / "overthere").glob("_native*.so")):
         return
     if not _git("status", "--porcelain", "rust") and not _git("diff", "--name-only", commit, "HEAD", "--", "rust"):
-        shutil.copy(own[0], folder / "src" / "overthere")
+        shutil.copy(kernels[0], folder / "src" / "overthere")
         return
     print(f"building the native kernel of {commit} ...", flush=True)
     environment = {**os.environ, "CARGO_TARGET_DIR": str(CACHE / "target")}
     words = ["setup.py", "--quiet", "build_rust", "--inplace", "--release"]
-    done = subprocess.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{commit}: the native kernel cannot be built\n{done.stderr[-2000:]}")
+    result = subprocess.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True)
+    if result.returncode:
+        raise RuntimeError(f"{commit}: the native kernel cannot be built\n{result.stderr[-2000:]}")
 
 
 def _git(*words: str) -> str:
@@ -283,8 +283,8 @@ def _git(*words: str) -> str:
 
 def _base_commit() -> str:
     """Where main was left; on main the commit before."""
-    found = _git("merge-base", "HEAD", "main")
-    return found if found != _git("rev-parse", "HEAD") else "HEAD~1"
+    commit = _git("merge-base", "HEAD", "main")
+    return commit if commit != _git("rev-parse", "HEAD") else "HEAD~1"
 
 
 _WHOLE = {"import overthere": ["-c", "import overthere; overthere.URI"]}
@@ -296,8 +296,8 @@ def _crawl_commands(folder: Path) -> dict[str, list[str]]:
     site.mkdir(parents=True, exist_ok=True)
     texts = generate(3000, {})
     for number in range(60):
-        some = texts[number * 50 : number * 50 + 50]
-        page = "".join(f'<p class="a" title="b">Text <a href="{text}">x</a>' for text in some)
+        chunk = texts[number * 50 : number * 50 + 50]
+        page = "".join(f'<p class="a" title="b">Text <a href="{text}">x</a>' for text in chunk)
         (site / f"{number}.html").write_text(f"<!DOCTYPE html><title>x</title>{page * 20}")
     words = ["-m", "overthere", "links", str(site), "-o", str(folder / "links.parquet"), "--workers"]
     return {f"the main job, {count}": [*words, str(count)] for count in (1, 2)}
@@ -308,18 +308,18 @@ def _rounds(
 ) -> dict[str, Verdict]:
     """Each operation in both, in turns; every other round the newer one is first."""
     pairs: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in names}
-    for turn in range(rounds):
+    for round_number in range(rounds):
         for name in names:
-            for side, times in ((old, 0), (new, 1))[:: -1 if turn % 2 else 1]:
+            for side, times in ((old, 0), (new, 1))[:: -1 if round_number % 2 else 1]:
                 seconds = side.process_seconds(wholes[name]) if name in wholes else side.ask(name, old.times[name])
                 pairs[name][times].append(seconds)
-    return {name: verdict(*found) for name, found in pairs.items()}
+    return {name: verdict(*ratios) for name, ratios in pairs.items()}
 
 
-def _result_lines(found: dict[str, Verdict]) -> Iterator[str]:
-    for name, one in found.items():
-        said = "SLOWER" if one.is_slower else "quicker" if one.is_quicker else ""
-        yield f"{name:28} {one.ratio:6.3f}  ({one.low:.3f}-{one.high:.3f})  {said}".rstrip()
+def _result_lines(verdicts: dict[str, Verdict]) -> Iterator[str]:
+    for name, verdict in verdicts.items():
+        label = "SLOWER" if verdict.is_slower else "quicker" if verdict.is_quicker else ""
+        yield f"{name:28} {verdict.ratio:6.3f}  ({verdict.low:.3f}-{verdict.high:.3f})  {label}".rstrip()
 
 
 @contextmanager
@@ -332,21 +332,21 @@ def _side_of(source: Path, name: str, only: str) -> Iterator[_Side]:
 
 
 def compare(old: Path, new: Path, rounds: int, only: str = "") -> dict[str, Verdict]:
-    """What is slower in the new sources, and says what it finds of all."""
+    """Print the results of all operations; return the slower ones."""
     wholes = {**_WHOLE, **_crawl_commands(CACHE / "commits")}
     with _side_of(old, "old", only) as first, _side_of(new, "new", only) as second:
         names = [*(name for name in first.times if name in second.times), *(name for name in wholes if only in name)]
         if one_sided := first.times.keys() ^ second.times.keys():
             print("only one of them has: " + ", ".join(sorted(one_sided)))
-        found = _rounds(first, second, names, wholes, rounds)
-        print("\n".join(_result_lines(found)), flush=True)
-        slower = [name for name, one in found.items() if one.is_slower]
+        pairs = _rounds(first, second, names, wholes, rounds)
+        print("\n".join(_result_lines(pairs)), flush=True)
+        slower = [name for name, verdict in pairs.items() if verdict.is_slower]
         if not slower:
             return {}
         print(f"once more: {', '.join(slower)}", flush=True)
-        again = _rounds(first, second, slower, wholes, rounds)
-        print("\n".join(_result_lines(again)), flush=True)
-        return {name: one for name, one in again.items() if one.is_slower}
+        repeated = _rounds(first, second, slower, wholes, rounds)
+        print("\n".join(_result_lines(repeated)), flush=True)
+        return {name: verdict for name, verdict in repeated.items() if verdict.is_slower}
 
 
 def main() -> None:
@@ -357,15 +357,15 @@ def main() -> None:
     parser.add_argument("--only", default="", help="operations whose names have this word")
     parser.add_argument("--quick", action="store_true", help="nine rounds")
     parser.add_argument("--side", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.side:
-        return _side(Path(given.side), given.only)
-    base = given.base or _base_commit()
+    options = parser.parse_args()
+    if options.side:
+        return _side(Path(options.side), options.only)
+    base = options.base or _base_commit()
     with ExitStack() as stack:
         old = stack.enter_context(_worktree(base))
-        new = stack.enter_context(_worktree(given.head)) if given.head else ROOT
-        print(f"{base} beside {given.head or 'the files here'}: new to old, and where the median lies; 1 is the same")
-        slower = compare(old, new, 9 if given.quick else given.rounds, given.only)
+        new = stack.enter_context(_worktree(options.head)) if options.head else ROOT
+        print(f"{base} beside {options.head or 'the files here'}: new to old, and where the median lies; 1 is the same")
+        slower = compare(old, new, 9 if options.quick else options.rounds, options.only)
     print(f"slower: {', '.join(slower)}" if slower else "nothing got slower by more than noise")
     raise SystemExit(1 if slower else 0)
 

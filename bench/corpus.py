@@ -87,25 +87,25 @@ class Corpus:
 
 
 def _build(size: int) -> pa.Table:
-    known, found = gather()
-    texts = generate(max(0, size - len(known)), known)
-    rows = [*known.items(), *((text, "made") for text in texts)]
+    names, lists = gather()
+    texts = generate(max(0, size - len(names)), names)
+    rows = [*names.items(), *((text, "made") for text in texts)]
     random.Random(_BASE_SEED).shuffle(rows)
     rows = rows[:size]
-    references = dict.fromkeys(found, "HTML on this machine")
+    references = dict.fromkeys(lists, "HTML on this machine")
     for number, (text, _) in enumerate(rows):
         for kind in (number, number + 1, number + 2, number + 3, 4):
             if len(references) < size and (new := reference(text, kind)) not in references:
                 references[new] = "out of the URLs"
                 break
-    more = list(references.items())
-    random.Random(_BASE_SEED).shuffle(more)
+    pairs = list(references.items())
+    random.Random(_BASE_SEED).shuffle(pairs)
     return pa.table(
         {
             "text": pa.array([text for text, _ in rows]),
             "source": pa.array([source for _, source in rows]).dictionary_encode(),
-            "reference": pa.array([text for text, _ in more[:size]]),
-            "reference source": pa.array([source for _, source in more[:size]]).dictionary_encode(),
+            "reference": pa.array([text for text, _ in pairs[:size]]),
+            "reference source": pa.array([source for _, source in pairs[:size]]).dictionary_encode(),
         }
     )
 

@@ -38,16 +38,16 @@ _MADE_BY = b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name
 
 @dataclass
 class Crawl:
-    """What the file holds."""
+    """The contents of the file."""
 
     path: str
     digest: str = ""
-    """Of the file, SHA-256."""
+    """The SHA-256 of the file."""
     file_octets: int = 0
     octets: int = 0
     """Without compression."""
     payload_octets: int = 0
-    """Of the responses, as transferred."""
+    """The octets of the responses, as transferred."""
     records: int = 0
     responses: int = 0
     """All with HTML."""
@@ -96,12 +96,12 @@ class RecordWriter:
         parts = urllib.parse.urlsplit(page.uri)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         lines = f"GET {target} HTTP/1.1\r\nHost: {parts.netloc}\r\nUser-Agent: crawl\r\nAccept: text/html\r\n\r\n"
-        told = {"WARC_Target_URI": page.uri, "WARC_IP_Address": "192.0.2.1"}
-        asked = self.record("request", page.uri, lines.encode(), "application/http; msgtype=request", **told)
+        extra = {"WARC_Target_URI": page.uri, "WARC_IP_Address": "192.0.2.1"}
+        request_id = self.record("request", page.uri, lines.encode(), "application/http; msgtype=request", **extra)
         head = f"HTTP/1.1 {page.status}\r\n" + "".join(f"{name}: {value}\r\n" for name, value in page.headers)
         self.record(
-            "response", page.uri, head.encode() + b"\r\n" + page.body, "application/http; msgtype=response", **told,
-            WARC_Concurrent_To=asked, WARC_Payload_Digest=_digest(page.payload),
+            "response", page.uri, head.encode() + b"\r\n" + page.body, "application/http; msgtype=response", **extra,
+            WARC_Concurrent_To=request_id, WARC_Payload_Digest=_digest(page.payload),
             WARC_Truncated="length" if page.truncated else None,
         )  # fmt: skip
 
@@ -110,8 +110,8 @@ def _digest(data: bytes) -> str:
     return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
 
 
-def write(path: Path, given: Iterable[Page], octets: int) -> Crawl:
-    """Write pages to a .warc.gz until it has so many octets, or there are no more."""
+def write(path: Path, pages: Iterable[Page], octets: int) -> Crawl:
+    """Write pages to a .warc.gz until it has this many octets, or no more pages exist."""
     about = Crawl(str(path))
     kinds: Counter[str] = Counter()
     charsets: Counter[str] = Counter()
@@ -120,7 +120,7 @@ def write(path: Path, given: Iterable[Page], octets: int) -> Crawl:
         writer = RecordWriter(file)
         info = b"software: bench/crawl.py\r\nformat: WARC File Format 1.1\r\n"
         writer.record("warcinfo", "", info, "application/warc-fields", WARC_Filename=path.name)
-        for page in given:
+        for page in pages:
             starts.append(writer.at)
             writer.page(page)
             kinds[page.kind] += 1
@@ -141,14 +141,14 @@ def write(path: Path, given: Iterable[Page], octets: int) -> Crawl:
     return about
 
 
-def make(path: Path, octets: int, given: Iterable[Page]) -> Crawl:
-    """A WARC of so many octets, compressed, or of all pages, and FILE.json that describes it.
+def make(path: Path, octets: int, pages: Iterable[Page]) -> Crawl:
+    """Make a WARC of this many octets, compressed, or of all pages, and FILE.json that describes it.
 
     Raises: LookupError if there are no documents.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
-    about = write(new, given, octets)
+    about = write(new, pages, octets)
     about.path = str(path)
     new.replace(path)
     path.with_suffix(".json").write_text(json.dumps(asdict(about), indent=1))
@@ -156,20 +156,20 @@ def make(path: Path, octets: int, given: Iterable[Page]) -> Crawl:
 
 
 def crawl(octets: int = SIZE, times: int = 1) -> Crawl:
-    """The crawl of at least so many octets, which is made where it is not kept yet."""
+    """The crawl of at least this many octets, made if it does not exist yet."""
     return _kept(f"crawl-{octets // 1_000_000}x{times}", pages(roots()), octets * times)
 
 
 def plain(octets: int = PLAIN) -> Crawl:
-    """So many octets of documents as they are, each once, in a WARC file."""
+    """This many octets of unchanged documents, each once, in a WARC file."""
     return _kept(f"plain-{octets // 1_000_000}", plain_pages(roots(), octets), sys.maxsize)
 
 
-def _kept(name: str, given: Iterable[Page], octets: int) -> Crawl:
+def _kept(name: str, pages: Iterable[Page], octets: int) -> Crawl:
     path = CACHE / f"{name}-{hashlib.sha256(_MADE_BY).hexdigest()[:8]}.warc.gz"
-    if path.exists() and (kept := path.with_suffix(".json")).exists():
-        return Crawl(**json.loads(kept.read_text()))
-    return make(path, octets, given)
+    if path.exists() and (stored := path.with_suffix(".json")).exists():
+        return Crawl(**json.loads(stored.read_text()))
+    return make(path, octets, pages)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ __all__ = ["measure", "operations"]
 
 Row = dict[str, Any]
 Work = tuple[Callable[[str], Any], Callable[[Any], Any]]
-"""What makes a value of a text, and what is timed with the value."""
+"""The expression that makes a value of a text, and the one that is timed with the value."""
 
 
 def operations() -> dict[str, dict[str, Work]]:
@@ -28,8 +28,8 @@ def operations() -> dict[str, dict[str, Work]]:
 
     field, any_url, reference = TypeAdapter(URI), TypeAdapter(AnyUrl), yarl.URL("../x")
 
-    def both(own: Callable[[Any], Any], of_yarl: Callable[[Any], Any]) -> dict[str, Work]:
-        return {"overthere": (URI, own), "yarl": (yarl.URL, of_yarl)}
+    def both(function: Callable[[Any], Any], of_yarl: Callable[[Any], Any]) -> dict[str, Work]:
+        return {"overthere": (URI, function), "yarl": (yarl.URL, of_yarl)}
 
     def of_httpx(work: Callable[[Any], Any]) -> dict[str, Work]:
         return {"httpx": (httpx.URL, work)}
@@ -85,11 +85,11 @@ def operations() -> dict[str, dict[str, Work]]:
     }
 
 
-def _texts(whole: Corpus, makers: set[Callable[[str], Any]], count: int) -> list[str]:
+def _texts(corpus: Corpus, makers: set[Callable[[str], Any]], count: int) -> list[str]:
     """Texts of the corpus that all libraries take: http(s) URLs of US-ASCII."""
-    found: list[str] = []
-    for text in whole.texts:
-        if len(found) == count:
+    texts: list[str] = []
+    for text in corpus.texts:
+        if len(texts) == count:
             break
         if not (text.isascii() and text.startswith("http")):
             continue
@@ -98,8 +98,8 @@ def _texts(whole: Corpus, makers: set[Callable[[str], Any]], count: int) -> list
                 make(text)
         except Exception:  # each has errors of its own
             continue
-        found.append(text)
-    return found
+        texts.append(text)
+    return texts
 
 
 def _seconds(work: Work, texts: list[str]) -> float:
@@ -115,20 +115,20 @@ def _seconds(work: Work, texts: list[str]) -> float:
     return time.thread_time() - start
 
 
-def measure(whole: Corpus, rounds: int, count: int) -> Iterator[list[Row]]:
+def measure(corpus: Corpus, rounds: int, count: int) -> Iterator[list[Row]]:
     """The rows of each operation: a row for each library."""
     listed = operations()
-    texts = _texts(whole, {work[0] for peers in listed.values() for work in peers.values()}, count)
+    texts = _texts(corpus, {work[0] for peers in listed.values() for work in peers.values()}, count)
     for operation, peers in listed.items():
         times: dict[str, list[float]] = {peer: [] for peer in peers}
         gc.disable()
         try:
-            for turn in range(rounds):
-                for peer in rotate(list(peers), turn):
+            for round_number in range(rounds):
+                for peer in rotate(list(peers), round_number):
                     times[peer].append(_seconds(peers[peer], texts))
         finally:
             gc.enable()
         yield [
-            {"section": "daily", "operation": operation, "peer": peer} | summary(taken, len(texts))
-            for peer, taken in times.items()
+            {"section": "daily", "operation": operation, "peer": peer} | summary(seconds, len(texts))
+            for peer, seconds in times.items()
         ]

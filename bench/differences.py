@@ -1,4 +1,4 @@
-"""Differences from other packages on the same URIs: how many answers are the same, and each kind of difference.
+"""Differences from other packages on the same URIs: the number of equal answers, and each kind of difference.
 
 python bench/differences.py [--texts N] [--surt PYTHON] [--write]: over the lists of `lists.py` and as many texts made
 from a fixed seed.  `surt` is under the AGPL and no dependency here: --surt names a Python that has it.
@@ -30,7 +30,7 @@ BEGIN, END = "<!-- Printed by bench/differences.py --write. -->\n", "<!-- The en
 
 
 class Answers(NamedTuple):
-    """One URI: what we give, and what the other package gives; None where it refuses."""
+    """One URI: our answer, and that of the other package; None where it rejects it."""
 
     uri: URI
     ours: str | None
@@ -38,7 +38,7 @@ class Answers(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """A package: what is compared, and the kinds of difference, of which the first that fits is counted."""
+    """A package: the compared functions, and the kinds of difference; the first match is counted."""
 
     name: str
     compared: str
@@ -93,13 +93,13 @@ def real(count: int) -> Iterator[URI]:
 
 def _map_each(function: Callable[[str], str | None]) -> Callable[[list[URI]], list[str | None]]:
     def answers(uris: list[URI]) -> list[str | None]:
-        found: list[str | None] = []
+        results: list[str | None] = []
         for uri in uris:
             try:
-                found.append(function(str(uri)))
+                results.append(function(str(uri)))
             except (ValueError, UnicodeError):
-                found.append(None)
-        return found
+                results.append(None)
+        return results
 
     return answers
 
@@ -120,9 +120,9 @@ json.dump([asked(text) for text in json.load(sys.stdin)], sys.stdout)
 
 def _surt(python: str) -> Peer:
     def peer_surt(uris: list[URI]) -> list[str | None]:
-        given = json.dumps([str(uri) for uri in uris])
-        done = subprocess.run([python, "-c", _ASK_SURT], input=given, capture_output=True, text=True, check=True)
-        return json.loads(done.stdout)  # type: ignore[no-any-return]
+        text = json.dumps([str(uri) for uri in uris])
+        result = subprocess.run([python, "-c", _ASK_SURT], input=text, capture_output=True, text=True, check=True)
+        return json.loads(result.stdout)  # type: ignore[no-any-return]
 
     return Peer(
         "surt 0.3.1",
@@ -131,23 +131,23 @@ def _surt(python: str) -> Peer:
         peer_surt,
         lambda uri: bool(uri.host),
         {
-            "`/..` above the root, which goes (RFC 3986 5.2.4)": lambda one: "/../" in f"{one.theirs}/",
-            "`www.` before a top-level domain, which stays": lambda one: (
-                re.fullmatch("www[0-9]*[.][^.]+", _host(one)) is not None
+            "`/..` above the root, which goes (RFC 3986 5.2.4)": lambda answers: "/../" in f"{answers.theirs}/",
+            "`www.` before a top-level domain, which stays": lambda answers: (
+                re.fullmatch("www[0-9]*[.][^.]+", _host(answers)) is not None
             ),
-            "`www.` twice, of which both go": lambda one: ",www)" in str(one.theirs),
+            "`www.` twice, of which both go": lambda answers: ",www)" in str(answers.theirs),
             _ESCAPED_HOST: _escaped_host,
-            "an address that only resolvers read": lambda one: _is_number(_host(one).rpartition(".")[2]),
+            "an address that only resolvers read": lambda answers: _is_number(_host(answers).rpartition(".")[2]),
         },
     )
 
 
-def _host(one: Answers) -> str:
-    return (one.uri.host or "").lower().strip(".")
+def _host(answers: Answers) -> str:
+    return (answers.uri.host or "").lower().strip(".")
 
 
-def _is_www_of_top(one: Answers) -> bool:
-    return re.fullmatch("www[0-9]*[.][^.]+", _host(one)) is not None
+def _is_www_of_top(answers: Answers) -> bool:
+    return re.fullmatch("www[0-9]*[.][^.]+", _host(answers)) is not None
 
 
 def _is_number(label: str) -> bool:
@@ -158,8 +158,8 @@ _ESCAPED_HOST = "escapes in a host, which are its letters"
 _UNRESERVED = re.compile("(?i)%(?:2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])")
 
 
-def _escaped_host(one: Answers) -> bool:
-    return "%" in (one.uri.host or "")
+def _escaped_host(answers: Answers) -> bool:
+    return "%" in (answers.uri.host or "")
 
 
 def _web(uri: URI) -> bool:
@@ -190,9 +190,9 @@ def _url_normalize() -> Peer:
         _web,
         {
             _ESCAPED_HOST: _escaped_host,
-            "`#!`, which stays a fragment": lambda one: "#!" in str(one.uri),
-            "brackets in a query, which no URI holds bare": lambda one: (
-                str(one.ours).replace("%5B", "[").replace("%5D", "]") == one.theirs
+            "`#!`, which stays a fragment": lambda answers: "#!" in str(answers.uri),
+            "brackets in a query, which no URI holds bare": lambda answers: (
+                str(answers.ours).replace("%5B", "[").replace("%5D", "]") == answers.theirs
             ),
         },
     )
@@ -211,7 +211,7 @@ def _tldextract() -> Peer:
         lambda uri: bool(uri.host),
         {
             _ESCAPED_HOST: _escaped_host,
-            'a top-level domain that no rule names: the rule "*" holds': lambda one: one.theirs == "",
+            'a top-level domain that no rule names: the rule "*" holds': lambda answers: answers.theirs == "",
         },
     )
 
@@ -220,8 +220,8 @@ def _ada() -> Peer:
     from overthere.editions.whatwg import read
 
     def href(text: str) -> str | None:
-        found = read(text)
-        return None if found is None else found.href
+        href = read(text)
+        return None if href is None else href.href
 
     return Peer(
         f"ada {metadata.version('ada-url')}",
@@ -232,12 +232,12 @@ def _ada() -> Peer:
         {
             _ESCAPED_HOST + ", read at this rung as they stand": _escaped_host,
             "a number for an address, a name by RFC 3986 3.2.2": lambda one: _is_number(_host(one).rpartition(".")[2]),
-            "escapes of unreserved characters, which are expanded (6.2.2.2)": lambda one: (
-                _UNRESERVED.search(str(one.theirs)) is not None
+            "escapes of unreserved characters, which are expanded (6.2.2.2)": lambda answers: (
+                _UNRESERVED.search(str(answers.theirs)) is not None
             ),
             "`'` in a query, which is escaped there": lambda one: str(one.theirs).replace("%27", "'") == one.ours,
-            "digits of escapes, which are in capitals here (6.2.2.1)": lambda one: (
-                str(one.ours).lower() == str(one.theirs).lower()
+            "digits of escapes, which are in capitals here (6.2.2.1)": lambda answers: (
+                str(answers.ours).lower() == str(answers.theirs).lower()
             ),
         },
     )
@@ -248,29 +248,29 @@ def _ada() -> Peer:
 
 def table(peer: Peer, uris: list[URI]) -> str:
     """One package's section of the page."""
-    asked = [uri for uri in uris if peer.fits(uri)]
+    fitting = [uri for uri in uris if peer.fits(uri)]
     counts: dict[str, int] = {}
     examples: dict[str, Answers] = {}
     same = 0
-    for uri, theirs in zip(asked, peer.theirs(asked), strict=True):
+    for uri, theirs in zip(fitting, peer.theirs(fitting), strict=True):
         try:
             ours = peer.ours(uri)
         except InvalidURI:
             ours = None
-        one = Answers(uri, ours, theirs)
+        answers = Answers(uri, ours, theirs)
         if ours == theirs:
             same += 1
             continue
-        kind = next((name for name, holds in peer.kinds.items() if holds(one)), "others")
+        kind = next((name for name, holds in peer.kinds.items() if holds(answers)), "others")
         counts[kind] = counts.get(kind, 0) + 1
-        examples.setdefault(kind, one)
-    lines = [f"## {peer.name}", "", f"{peer.compared}. {len(asked):,} URIs, {same:,} the same.", ""]
+        examples.setdefault(kind, answers)
+    lines = [f"## {peer.name}", "", f"{peer.compared}. {len(fitting):,} URIs, {same:,} the same.", ""]
     if counts:
         lines += ["| what differs | how many | for example | here | there |", "|---|---|---|---|---|"]
         for kind in sorted(counts, key=lambda name: (name == "others", -counts[name])):
             cells = (str(examples[kind].uri), examples[kind].ours, examples[kind].theirs)
-            shown = " | ".join("refused" if cell is None else f"`{_cell(cell)}`" for cell in cells)
-            lines.append(f"| {kind} | {counts[kind]:,} | {shown} |")
+            text = " | ".join("refused" if cell is None else f"`{_cell(cell)}`" for cell in cells)
+            lines.append(f"| {kind} | {counts[kind]:,} | {text} |")
         lines.append("")
     return "\n".join(lines)
 
@@ -285,16 +285,16 @@ def main() -> int:
     parser.add_argument("--texts", type=int, default=20_000, help="of the lists; a quarter as many are made")
     parser.add_argument("--surt", metavar="PYTHON", help="a Python that has surt")
     parser.add_argument("--write", action="store_true", help=f"write the tables to {PAGE.name}")
-    given = parser.parse_args()
-    uris = [*real(given.texts), *make_uris(given.texts // 4)]
+    options = parser.parse_args()
+    uris = [*real(options.texts), *make_uris(options.texts // 4)]
     peers = [_w3lib(), _url_normalize(), _tldextract(), _ada()]
-    if given.surt:
-        peers.insert(0, _surt(given.surt))
-    told = "\n".join(table(peer, uris) for peer in peers)
-    print(told)
-    if given.write:
-        before, rest = PAGE.read_text().split(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}\n{told}\n{END}{rest.split(END)[1]}")
+    if options.surt:
+        peers.insert(0, _surt(options.surt))
+    text = "\n".join(table(peer, uris) for peer in peers)
+    print(text)
+    if options.write:
+        before, tail = PAGE.read_text().split(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{tail.split(END)[1]}")
     return 0
 
 

@@ -38,9 +38,9 @@ class Inputs:
 def _overthere(data: Inputs, threads: int) -> Calls:
     from overthere import Rung, columns
 
-    def call(operation: str, column: pa.Array, *more: Any, **how: Any) -> Callable[[], Any]:
+    def call(operation: str, column: pa.Array, *args: Any, **kwargs: Any) -> Callable[[], Any]:
         work = getattr(columns, operation)
-        return lambda: pa.array(work(column, *more, **how, threads=threads))
+        return lambda: pa.array(work(column, *args, **kwargs, threads=threads))
 
     return {
         **{o: call(o, data.texts) for o in ("split", "host", "check", "parse", "normalize")},
@@ -64,8 +64,8 @@ def _chdb(data: Inputs, threads: int, result: str = "ArrowTable") -> Calls:
     _SESSION.query(f"CREATE TABLE bench.t{number} (u String, e String) ENGINE = Memory")
     _SESSION.query(f"INSERT INTO bench.t{number} SELECT u, e FROM Python(table)")
 
-    def ask(what: str) -> Callable[[], Any]:
-        query = f"SELECT {what} FROM bench.t{number} SETTINGS max_threads = {threads}"
+    def ask(expression: str) -> Callable[[], Any]:
+        query = f"SELECT {expression} FROM bench.t{number} SETTINGS max_threads = {threads}"
         return lambda: _SESSION.query(query, result)
 
     six = "protocol(u), domain(u), port(u), path(u), queryString(u), fragment(u)"
@@ -87,8 +87,8 @@ def _duckdb(data: Inputs, threads: int) -> Calls:
     connection.register("arrow", pa.Table.from_batches(source.to_batches(max_chunksize=100_000)))
     connection.execute("CREATE TABLE t AS SELECT * FROM arrow")
 
-    def ask(what: str, *given: Any) -> Callable[[], Any]:
-        return lambda: connection.sql(f"SELECT {what} FROM t", params=list(given)).to_arrow_table()
+    def ask(expression: str, *args: Any) -> Callable[[], Any]:
+        return lambda: connection.sql(f"SELECT {expression} FROM t", params=list(args)).to_arrow_table()
 
     six = "regexp_extract(u, $1, ['scheme', 'host', 'port', 'path', 'query', 'fragment'])"
     seven = "regexp_extract(u, $1, ['scheme', 'host', 'port', 'path', 'alone', 'query', 'fragment'])"
@@ -108,8 +108,8 @@ def _polars(data: Inputs, threads: int) -> Calls:
     assert os.environ.get("POLARS_MAX_THREADS") in (None, str(threads))
     frame = pl.DataFrame({"u": pl.from_arrow(data.texts)}).lazy()
 
-    def ask(what: pl.Expr) -> Callable[[], Any]:
-        query = frame.select(what)
+    def ask(expression: pl.Expr) -> Callable[[], Any]:
+        query = frame.select(expression)
         return lambda: query.collect(engine="streaming").to_arrow()
 
     text = pl.col("u").str
@@ -140,8 +140,8 @@ def _pyarrow(data: Inputs, threads: int) -> Calls:
     }
 
 
-def _six_columns(found: list[Any]) -> list[pa.Array]:
-    return [pa.array(column) for column in zip(*found, strict=True)]
+def _six_columns(values: list[Any]) -> list[pa.Array]:
+    return [pa.array(column) for column in zip(*values, strict=True)]
 
 
 def _can_ada(data: Inputs, threads: int) -> Calls:
@@ -149,18 +149,18 @@ def _can_ada(data: Inputs, threads: int) -> Calls:
 
     parse, can_parse = can_ada.parse, can_ada.can_parse
     base = can_ada.parse(data.base)
-    nothing = (None,) * 6
+    empty = (None,) * 6
 
     def split_six() -> Any:
-        found: list[Any] = []
+        rows: list[Any] = []
         for text in data.texts.to_pylist():
             try:
                 u = parse(text)
             except ValueError:
-                found.append(nothing)
+                rows.append(empty)
             else:
-                found.append((u.protocol, u.hostname, u.port, u.pathname, u.search, u.hash))
-        return _six_columns(found)
+                rows.append((u.protocol, u.hostname, u.port, u.pathname, u.search, u.hash))
+        return _six_columns(rows)
 
     return {
         "split": split_six,
@@ -177,14 +177,14 @@ def _urllib(data: Inputs, threads: int) -> Calls:
     from urllib.parse import quote, unquote, urljoin, urlsplit
 
     def split_six() -> Any:
-        found: list[Any] = []
+        rows: list[Any] = []
         for text in data.texts.to_pylist():
             try:
                 u = urlsplit(text)
-                found.append((u.scheme, u.hostname, u.port, u.path, u.query, u.fragment))
+                rows.append((u.scheme, u.hostname, u.port, u.path, u.query, u.fragment))
             except ValueError:
-                found.append((None,) * 6)
-        return _six_columns(found)
+                rows.append((None,) * 6)
+        return _six_columns(rows)
 
     def check(text: str) -> bool:
         try:
@@ -206,13 +206,13 @@ def _loop_rows(column: pa.Array, work: Callable[[str], str | None]) -> Callable[
     """A loop over the rows, with null for what is refused."""
 
     def loop() -> pa.Array:
-        found: list[str | None] = []
+        results: list[str | None] = []
         for text in column.to_pylist():
             try:
-                found.append(work(text))
+                results.append(work(text))
             except Exception:  # a peer's own refusal, whatever its type
-                found.append(None)
-        return pa.array(found, pa.string())
+                results.append(None)
+        return pa.array(results, pa.string())
 
     return loop
 
@@ -232,7 +232,7 @@ TELLS = frozenset({"overthere", "polars"})
 
 
 def rows(found: Any) -> list[Any]:
-    """A result row by row: tuples of components, or single answers; of both paths of `URI` the one that is there."""
+    """A result row by row: tuples of components, or single answers; for `URI` the path that exists."""
     if isinstance(found, pa.Table):
         found = found.columns if found.num_columns > 1 else found.column(0)
     if isinstance(found, pa.ChunkedArray):

@@ -23,7 +23,7 @@ from overthere.canonical import FORMS
 from overthere.values.hosts.domains import suffix_list
 
 _LOOP = 20_000
-"""How many rows a loop of Python works on."""
+"""The number of rows in a loop of Python."""
 
 
 def texts(rows: int) -> list[str]:
@@ -38,19 +38,19 @@ def texts(rows: int) -> list[str]:
 
 
 def _least_time(work: Callable[[], Any], times: int) -> tuple[float, Any]:
-    found, least = None, float("inf")
+    result, least = None, float("inf")
     for _ in range(times):
         start = time.perf_counter()
-        found = work()
+        result = work()
         least = min(least, time.perf_counter() - start)
-    return least, found
+    return least, result
 
 
 def _as_text(found: Any) -> list[str | None]:
     """Answers as text; chdb's are octets."""
     column = found if isinstance(found, list) else found.to_pylist() if hasattr(found, "to_pylist") else pa.array(found)
     rows = column if isinstance(column, list) else column.to_pylist()
-    return [one.decode() if isinstance(one, bytes) else one for one in rows]
+    return [row.decode() if isinstance(row, bytes) else row for row in rows]
 
 
 def _chdb(column: pa.Array) -> Callable[[str], Callable[[], Any]]:
@@ -59,8 +59,8 @@ def _chdb(column: pa.Array) -> Callable[[str], Callable[[], Any]]:
     session.query("CREATE DATABASE b")
     session.query("CREATE TABLE b.t (u String) ENGINE = Memory")
     session.query("INSERT INTO b.t SELECT u FROM Python(table)")
-    return lambda what: (
-        lambda: session.query(f"SELECT {what} AS v FROM b.t SETTINGS max_threads = 1", "ArrowTable")["v"]
+    return lambda expression: (
+        lambda: session.query(f"SELECT {expression} AS v FROM b.t SETTINGS max_threads = 1", "ArrowTable")["v"]
     )
 
 
@@ -71,7 +71,7 @@ def main(rows: int) -> None:
     from yarl import URL
 
     listed = texts(rows)
-    column, some = pa.array(listed), listed[:_LOOP]
+    column, sample = pa.array(listed), listed[:_LOOP]
     ask = _chdb(column)
     extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
@@ -79,7 +79,7 @@ def main(rows: int) -> None:
         return lambda: getattr(columns, name)(column, *arguments, threads=1)
 
     def loop(work: Callable[[str], Any]) -> Callable[[], Any]:
-        return lambda: [work(text) for text in some]
+        return lambda: [work(text) for text in sample]
 
     calls: list[tuple[str, Callable[[], Any], int]] = [
         ("split, overthere", own_call("split"), rows),
@@ -103,16 +103,16 @@ def main(rows: int) -> None:
         seconds, _ = _least_time(work, 5 if count == rows else 2)
         print(f"{name:45} {seconds / count * 1e9:10.0f} ns a row")
     hosts = (urlsplit(text).hostname or "" for text in listed)
-    wanted = [cut and cut.registrable_domain for cut in map(suffix_list().split, hosts)]
+    expected = [parts and parts.registrable_domain for parts in map(suffix_list().split, hosts)]
     domains: list[tuple[str, Callable[[], Any], int]] = [
         ("registrable_domain, overthere", own_call("registrable_domain"), rows),
         ("cutToFirstSignificantSubdomain, chdb", ask("cutToFirstSignificantSubdomain(u)"), rows),
         ("tldextract, loop", loop(lambda text: extract(text).top_domain_under_public_suffix), _LOOP),
     ]
     for name, work, count in domains:
-        seconds, found = _least_time(work, 5 if count == rows else 1)
-        answers = _as_text(found)
-        right = sum((a or None) == b for a, b in zip(answers, wanted, strict=False))
+        seconds, result = _least_time(work, 5 if count == rows else 1)
+        answers = _as_text(result)
+        right = sum((a or None) == b for a, b in zip(answers, expected, strict=False))
         print(f"{name:45} {seconds / count * 1e9:10.0f} ns a row, right in {right / len(answers):.1%}")
 
 

@@ -1,6 +1,6 @@
 """The peers of the main job: each extracts links from the responses of a WARC as its manual shows.
 
-All read the WARC with FastWARC, which undoes transfer and content codings; what they find is counted and forgotten.
+All read the WARC with FastWARC, which decodes transfer and content codings; results are counted and discarded.
 
 python bench/extractors.py PEER FILE [--start N] [--end N] [--answers FILE]     as `links.py` starts it
 """
@@ -37,15 +37,15 @@ def responses(path: Path, start: int = 0, end: int | None = None) -> Iterator[Re
 
     with path.open("rb") as file:
         file.seek(start)
-        found = ArchiveIterator(file, record_types=WarcRecordType.response, parse_http=True, auto_decode="all")
-        for record in found:
+        records = ArchiveIterator(file, record_types=WarcRecordType.response, parse_http=True, auto_decode="all")
+        for record in records:
             at = record.stream_pos
             if end is not None and at >= end:
                 return
             if record.http_content_type == "text/html":
-                told = record.http_headers.get("Content-Type") or ""
+                media_type = record.http_headers.get("Content-Type") or ""
                 uri = record.headers.get("WARC-Target-URI") or ""
-                yield Response(at, uri, told, record.http_charset, record.reader.read())
+                yield Response(at, uri, media_type, record.http_charset, record.reader.read())
 
 
 # -- resiliparse
@@ -70,7 +70,7 @@ def _resiliparse() -> Extract:
 
 
 # Attributes that hold URLs: those of HTML, of HTML 4.01, and of SVG as HTML parsers name them, without a look at the
-# element; what stands in a value beside a URL (srcset, style, ping) is given as it is written.
+# element; values with more than a URL (srcset, style, ping) are returned unchanged.
 _ATTRIBUTES = frozenset(
     (
         "href", "xlink:href", "src", "srcset", "imagesrcset", "action", "formaction", "cite", "data", "poster", "ping",
@@ -104,13 +104,13 @@ def _query_all() -> Extract:
 
 def _join_hrefs(hrefs: Extract) -> Extract:
     def extract(response: Response) -> list[str]:
-        found = []
+        links = []
         for href in hrefs(response):
             try:
-                found.append(urljoin(response.uri, href.strip()))
-            except ValueError:  # what urllib.parse refuses
+                links.append(urljoin(response.uri, href.strip()))
+            except ValueError:  # rejected by urllib.parse
                 continue
-        return found
+        return links
 
     return extract
 
@@ -125,7 +125,7 @@ def _selectolax() -> Extract:
     def extract(response: Response) -> list[str]:
         charset = response.charset or detect_encoding(response.content, from_html_meta=True) or "utf-8"
         tree = LexborHTMLParser(bytes_to_str(response.content, charset))
-        # An attribute without a value is None there, and "xlink:href" is one of those that `[href]` means.
+        # An attribute without a value is None there, and "xlink:href" is also matched by `[href]`.
         every = [element.attributes for element in tree.css("a[href]")]
         return [attributes["href"] or "" for attributes in every if "href" in attributes]
 
@@ -184,11 +184,11 @@ DOES = {
     "lxml": "many attributes, `url()` in styles; base element; joined",
     "Scrapy": "`a[href]`, `area[href]`; base element; joined; canonical; once a page; by scheme and file name",
 }
-"""What each gives."""
+"""The results of each."""
 
 
 def _worker(name: str, path: Path, start: int, end: int | None, answers: Path | None) -> dict[str, int]:
-    """How many pages and links there were, and how many pages ended in an exception."""
+    """The number of pages and links, and of pages that ended in an exception."""
     extract = PEERS[name]()
     pages = links = failed = 0
     file = None if answers is None else answers.open("w", encoding="utf-8", errors="replace")
@@ -196,7 +196,7 @@ def _worker(name: str, path: Path, start: int, end: int | None, answers: Path | 
         pages += 1
         try:
             found = extract(response)
-        except Exception:  # of whatever kind a peer's is: the crawl goes on
+        except Exception:  # any exception of a peer: the crawl goes on
             failed += 1
             found = []
         links += len(found)
@@ -215,9 +215,9 @@ def main() -> None:
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--end", type=int)
     parser.add_argument("--answers", type=Path)
-    given = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    print(json.dumps(_worker(given.peer, given.file, given.start, given.end, given.answers)))
+    print(json.dumps(_worker(options.peer, options.file, options.start, options.end, options.answers)))
 
 
 if __name__ == "__main__":

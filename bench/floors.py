@@ -2,8 +2,8 @@
 
 memcpy: the bytes of the column, copied by numpy.  compare: one pass that asks of every byte whether it is greater
 than 32, in numpy's vector instructions.  look up: one pass that looks every byte up in a table of 256, by numpy's take.
-read: the column read from Parquet by pyarrow.  validate: what overthere checks of an Arrow array before it works on it,
-its offsets and UTF-8, where every row is null, so that nothing else is done with a row but to write another null.
+read: the column read from Parquet by pyarrow.  validate: the checks of an Arrow array before any work, of its offsets
+and UTF-8, with every row null, so that a row only costs writing another null.
 """
 
 from __future__ import annotations

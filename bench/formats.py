@@ -2,7 +2,7 @@
 
 A WAT file describes each request and each response in a metadata record of JSON: its header, the HTTP header, and the
 title, metas and links of the page.  A WET file has the text of each page in a conversion record.  Each record is a gzip
-member.  The files are made once from the WARC file and kept beside it.
+member.  The files are made once from the WARC file and kept next to it.
 
 python bench/formats.py [--size MB]
 """
@@ -51,7 +51,7 @@ _PLACES = {
     "object": ("data", "codebase"), "q": ("cite",), "blockquote": ("cite",), "ins": ("cite",), "del": ("cite",),
     "body": ("background",), "table": ("background",), "td": ("background",), "script": ("src",), "link": ("href",),
 }  # fmt: skip
-_BESIDE = ("title", "alt", "target", "rel", "type", "method")
+_SKIPPED = ("title", "alt", "target", "rel", "type", "method")
 _INLINE = frozenset(
     (
         "a", "abbr", "b", "bdi", "bdo", "cite", "code", "em", "font", "i", "kbd", "mark", "q", "s", "samp", "small",
@@ -62,7 +62,7 @@ _HIDDEN = frozenset(("script", "style", "noscript", "template"))
 
 
 class PageReader(HTMLParser):
-    """What WAT and WET keep of a page."""
+    """The data of a page that WAT and WET keep."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -80,7 +80,7 @@ class PageReader(HTMLParser):
         try:
             page.feed(content)
             page.close()
-        except AssertionError:  # so HTMLParser ends on some markup that is none; what is before it counts
+        except AssertionError:  # HTMLParser fails on some invalid markup; links before it count
             pass
         return page
 
@@ -101,7 +101,7 @@ class PageReader(HTMLParser):
 
     def _add(self, tag: str, name: str, values: dict[str, str]) -> None:
         link = {"path": f"{tag.upper()}@/{name}", "url": values[name]}
-        link |= {beside: values[beside] for beside in _BESIDE if beside in values}
+        link |= {name: values[name] for name in _SKIPPED if name in values}
         self.count += 1
         place = {"link": "Link", "script": "Scripts"}.get(tag)
         if place:
@@ -198,7 +198,7 @@ def _decode(content_type: str, content: bytes) -> str:
 
 def _envelope(record: _Record, payload: dict[str, Any], name: str) -> bytes:
     crc = zlib.crc32(record.data)
-    told = {
+    envelope = {
         "Container": {
             "Filename": name, "Compressed": True, "Offset": str(record.offset),
             "Gzip-Metadata": {
@@ -212,7 +212,7 @@ def _envelope(record: _Record, payload: dict[str, Any], name: str) -> bytes:
             "WARC-Header-Metadata": record.head, "Payload-Metadata": payload,
         },
     }  # fmt: skip
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return json.dumps(envelope, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def _message(record: _Record) -> tuple[list[str], dict[str, str], int, bytes]:
@@ -225,20 +225,20 @@ def _message(record: _Record) -> tuple[list[str], dict[str, str], int, bytes]:
 def _request(record: _Record) -> dict[str, Any]:
     (method, path, version), fields, length, _ = _message(record)
     line = {"Method": method, "Path": path, "Version": version}
-    told = {"Request-Message": line, "Headers-Length": str(length), "Headers": fields, "Entity-Length": "0"}
-    return {"Actual-Content-Type": record.head["Content-Type"], "HTTP-Request-Metadata": told}
+    request = {"Request-Message": line, "Headers-Length": str(length), "Headers": fields, "Entity-Length": "0"}
+    return {"Actual-Content-Type": record.head["Content-Type"], "HTTP-Request-Metadata": request}
 
 
 def _response(record: _Record) -> tuple[dict[str, Any], PageReader]:
     (version, status, reason), fields, length, body = _message(record)
     page = PageReader.read(_decode(fields.get("Content-Type", ""), _body(fields, body)))
-    told = {
+    response = {
         "Response-Message": {"Version": version, "Status": status, "Reason": reason},
         "Headers-Length": str(length), "Headers": fields, "Entity-Length": str(len(body)),
         "Entity-Digest": record.head.get("WARC-Payload-Digest", ""), "Entity-Trailing-Slop-Length": "0",
         "HTML-Metadata": page.metadata(),
     }  # fmt: skip
-    return {"Actual-Content-Type": record.head["Content-Type"], "HTTP-Response-Metadata": told}, page
+    return {"Actual-Content-Type": record.head["Content-Type"], "HTTP-Response-Metadata": response}, page
 
 
 def make(warc: Path, wat: Path, wet: Path) -> list[Format]:
@@ -278,25 +278,25 @@ class _Kept:
 
 
 def formats(octets: int, times: int = 1) -> list[Format]:
-    """The WARC, WAT and WET of the crawl of so many octets (`crawl()`), made where they are not kept yet."""
+    """The WARC, WAT and WET of the crawl of this many octets (`crawl()`), made if they do not exist yet."""
     about = crawl(octets, times)
     warc = Path(about.path)
     wat, wet = (warc.with_suffix(f".{name}.gz") for name in ("wat", "wet"))
-    kept = warc.with_suffix(".formats.json")
+    stored = warc.with_suffix(".formats.json")
     made_by = hashlib.sha256(_MADE_BY).hexdigest()[:8]
-    if not kept.exists() or json.loads(kept.read_text())["made_by"] != made_by:
-        found = make(warc, wat, wet)
-        kept.write_text(json.dumps(asdict(_Kept(made_by, [asdict(one) for one in found])), indent=1))
-    others = [Format(**one) for one in json.loads(kept.read_text())["formats"]]
-    return [Format("WARC", about.path, about.file_octets, about.octets, about.records), *others]
+    if not stored.exists() or json.loads(stored.read_text())["made_by"] != made_by:
+        formats_made = make(warc, wat, wet)
+        stored.write_text(json.dumps(asdict(_Kept(made_by, [asdict(item) for item in formats_made])), indent=1))
+    stored_formats = [Format(**row) for row in json.loads(stored.read_text())["formats"]]
+    return [Format("WARC", about.path, about.file_octets, about.octets, about.records), *stored_formats]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=20, help="MB of the WARC file (20)")
-    given = parser.parse_args()
-    for one in formats(given.size * 1_000_000):
-        json.dump(asdict(one), sys.stdout)
+    options = parser.parse_args()
+    for item in formats(options.size * 1_000_000):
+        json.dump(asdict(item), sys.stdout)
         print()
 
 

@@ -19,12 +19,12 @@ PEERS = ("overthere", "can_ada", "url-py", "urllib.parse", "yarl")
 OPERATIONS = {
     "parse": "parse", "read": "parse and read six components", "resolve": "resolve", "normalize": "normalize",
 }  # fmt: skip
-"""Of single values, and their names here."""
+"""Operations on single values, and their names here."""
 DAILY = {
     "set a parameter": "set a query parameter", "append a segment": "append a segment",
     "replace the host": "replace the host",
 }  # fmt: skip
-"""Of what programs do every day; these have no share of right answers."""
+"""Everyday operations; these have no share of right answers."""
 CRAWL = "links of a crawl of 40 MB, seconds of processor time"
 
 
@@ -35,15 +35,15 @@ def lines(rows: list[dict[str, Any]]) -> dict[str, str]:
         for row in rows
         if row["section"] in ("values", "daily", "links")
     }
-    told = {}
+    figures = {}
     for operation, name in (OPERATIONS | DAILY).items():
         cells = [_cell(found.get((operation, peer, None))) for peer in PEERS]
-        told[name] = f"| {name} | {' | '.join(cells)} |"
-    own, every, scrapy = (
+        figures[name] = f"| {name} | {' | '.join(cells)} |"
+    ours, every, scrapy = (
         found["links of a crawl", peer, 1]["cpu_s"] for peer in ("overthere", "resiliparse, every attribute", "Scrapy")
     )
-    told[CRAWL] = f"| {CRAWL} | **{own:.1f}** | Resiliparse, every attribute, {every:.1f}; Scrapy {scrapy:.1f} |"
-    return told
+    figures[CRAWL] = f"| {CRAWL} | **{ours:.1f}** | Resiliparse, every attribute, {every:.1f}; Scrapy {scrapy:.1f} |"
+    return figures
 
 
 def _cell(row: dict[str, Any] | None) -> str:
@@ -58,15 +58,15 @@ def _cell(row: dict[str, Any] | None) -> str:
 
 
 def with_figures(page: str, rows: list[dict[str, Any]]) -> str:
-    """The page with these figures in the place of others."""
-    told = lines(rows)
-    return "\n".join(told.get(line.split(" | ")[0].removeprefix("| "), line) for line in page.split("\n"))
+    """The page with its figures replaced by these."""
+    figures = lines(rows)
+    return "\n".join(figures.get(line.split(" | ")[0].removeprefix("| "), line) for line in page.split("\n"))
 
 
 def charts(rows: Sequence[dict[str, Any]], broken: str) -> dict[str, str]:
     """The charts of docs/index.md, by their names in docs/pictures; narrow, so that a phone shows their words.
 
-    broken: docs/broken.md, whose table has the errors of each checker on documentation of others.
+    broken: docs/broken.md, whose table has the errors of each checker on external documentation.
     """
     return {"speed.svg": _speed(rows), "checkers.svg": _checkers(broken)}
 
@@ -86,12 +86,12 @@ _STYLE = f"  .own {{ font-weight: 650 }}\n  .bar-wrong {{ fill: url(#wrong) }}\n
 
 def _speed(rows: Sequence[dict[str, Any]]) -> str:
     """Bars on a logarithmic scale from one nanosecond on, each with its share of right answers."""
-    shown = [row for row in rows if row["section"] == "values" and row["peer"] in PEERS]
-    most = max(row["ns"] for row in shown if row["operation"] in OPERATIONS)
+    rows_shown = [row for row in rows if row["section"] == "values" and row["peer"] in PEERS]
+    most = max(row["ns"] for row in rows_shown if row["operation"] in OPERATIONS)
     groups: list[tuple[str, list[_Bar]]] = []
     for operation, name in OPERATIONS.items():
         bars = []
-        for row in sorted((row for row in shown if row["operation"] == operation), key=lambda row: row["ns"]):
+        for row in sorted((row for row in rows_shown if row["operation"] == operation), key=lambda row: row["ns"]):
             is_right = row["right"] == row["of"]
             share = "all" if is_right else f"{row['right'] * 100 // row['of']} %"
             kind = "own" if row["peer"] == PEERS[0] else "right" if is_right else "wrong"
@@ -108,14 +108,14 @@ _ROW = re.compile(
 
 def _checkers(page: str) -> str:
     """Two bars for each repository: our errors and those of lychee."""
-    found = [
-        (f"{name} ({generator})", int(own.replace(",", "")), int(other.replace(",", "")))
-        for name, generator, own, other in _ROW.findall(page)
+    pairs = [
+        (f"{name} ({generator})", int(ours.replace(",", "")), int(other.replace(",", "")))
+        for name, generator, ours, other in _ROW.findall(page)
     ]
-    most = max(max(own, other) for _, own, other in found)
+    most = max(max(ours, other) for _, ours, other in pairs)
     groups = [
         (name, [_Bar("overthere", own / most, f"{own:,}", "own"), _Bar("lychee", other / most, f"{other:,}", "right")])
-        for name, own, other in found
+        for name, own, other in pairs
     ]
     return _draw("Errors on documentation of others", "None of overthere's is known to be false", groups)
 
@@ -136,8 +136,8 @@ def _draw(title: str, note: str, groups: Sequence[tuple[str, Sequence[_Bar]]]) -
             ]
             top += _LINE
         top += 10
-    told = "; ".join(f"{name}: {', '.join(f'{bar.label} {bar.told}' for bar in bars)}" for name, bars in groups)
-    return svg.document(_WIDTH, top, title, told, _STYLE, shapes)
+    text = "; ".join(f"{name}: {', '.join(f'{bar.label} {bar.told}' for bar in bars)}" for name, bars in groups)
+    return svg.document(_WIDTH, top, title, text, _STYLE, shapes)
 
 
 def main() -> None:

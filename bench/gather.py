@@ -14,7 +14,7 @@ from pathlib import Path
 __all__ = ["SAME_PLACE", "gather", "texts", "trim"]
 
 SAME_PLACE = 2_000
-"""How many URLs with the same scheme, host and first two segments are taken: one change log must not be the corpus."""
+"""The maximum of URLs with the same scheme, host and first two segments: one change log must not fill it."""
 
 _LONGEST_FILE = 8 << 20
 _SKIP = ".so .pyc .pyo .a .o .rlib .rmeta .whl .zip .jar .png .jpg .gif .ico .woff .woff2 .ttf .otf .mo .map .pdf"
@@ -62,9 +62,9 @@ def texts(root: Path) -> Iterator[tuple[str, bytes]]:
                 yield ending, data
 
 
-def trim(found: bytes) -> bytes:
+def trim(data: bytes) -> bytes:
     """Without what the sentence around it added: entities, the closing parenthesis of a link, a full stop."""
-    text = found.replace(b"&amp;", b"&")
+    text = data.replace(b"&amp;", b"&")
     if entity := _ENTITY.search(text):
         text = text[: entity.start()]
     depth = 0
@@ -92,9 +92,9 @@ def gather(most_references: int = 200_000) -> tuple[dict[str, str], list[str]]:
     for source, roots in _sources().items():
         for root in roots:
             for ending, data in texts(root):
-                for found in _urls(data):
-                    text = found.decode("ascii")
-                    place = b"/".join(found.split(b"/", 5)[:5])
+                for url in _urls(data):
+                    text = url.decode("ascii")
+                    place = b"/".join(url.split(b"/", 5)[:5])
                     if text not in urls and places[place] < SAME_PLACE:
                         places[place] += 1
                         urls[text] = source
@@ -105,5 +105,5 @@ def gather(most_references: int = 200_000) -> tuple[dict[str, str], list[str]]:
     return urls, list(references)[:most_references]
 
 
-def _trim_reference(found: bytes) -> str:
-    return found.replace(b"&amp;", b"&").decode("ascii")
+def _trim_reference(data: bytes) -> str:
+    return data.replace(b"&amp;", b"&").decode("ascii")

@@ -41,8 +41,8 @@ class _Generator:
     def _host(self) -> str:
         chance = self.chance
         start = chance.choice(("www.",) * 5 + ("",) * 4 + (f"{self.word()}.",))
-        more = f"-{self.word()}" if chance.random() < 0.2 else ""
-        return f"{start}{self.word()}{more}.{chance.choice(_TOP)}"
+        suffix = f"-{self.word()}" if chance.random() < 0.2 else ""
+        return f"{start}{self.word()}{suffix}.{chance.choice(_TOP)}"
 
     def authority(self) -> str:
         chance, kind = self.chance, self.chance.random()
@@ -113,25 +113,25 @@ class _Generator:
         return text
 
 
-def generate(count: int, known: dict[str, str], seed: int = 3986) -> list[str]:
+def generate(count: int, names: dict[str, str], seed: int = 3986) -> list[str]:
     """`count` distinct texts that are not among the known."""
     maker = _Generator(seed)
     texts: dict[str, None] = {}
     while len(texts) < count:
         text = maker.url()
-        if text not in known:
+        if text not in names:
             texts[text] = None
     return list(texts)
 
 
 def reference(text: str, kind: int) -> str:
-    """A reference out of a URL: of five, the path of two, a relative path, one without a scheme, the URL itself."""
-    _, slashes, rest = text.partition("://")
-    _, slash, path = rest.partition("/")
+    """A reference made from a URL: of five, two paths, a relative path, one without a scheme, the URL itself."""
+    _, slashes, tail = text.partition("://")
+    _, slash, path = tail.partition("/")
     if not slashes or kind % 5 == 4:
         return text
     if kind % 5 == 3:
-        return f"//{rest}"
+        return f"//{tail}"
     if kind % 5 == 2 and path and ":" not in path:
         return f"../{path}"
     return slash + path or "/"

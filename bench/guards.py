@@ -1,4 +1,4 @@
-"""Guards of HTTP clients and their peers against two servers: what reaches the inner one.
+"""Guards of HTTP clients and their peers against two servers: the requests that reach the inner one.
 
 Each client runs in one process in which names are forged and connections are led to loopback: the public address to
 the outer server, all others to the inner one.  A row for each client: requests of the inner server for each kind of
@@ -39,9 +39,9 @@ Fetch = Callable[[str], int]
 def measure() -> list[dict[str, Any]]:
     """The rows, from a process of the environment that has the peers."""
     python = PLACE / "bin" / "python"
-    wanted = (ROOT / "requirements" / "guards.txt").read_text()
+    pins = (ROOT / "requirements" / "guards.txt").read_text()
     stamp = PLACE / "requirements.txt"
-    if not stamp.exists() or stamp.read_text() != wanted:
+    if not stamp.exists() or stamp.read_text() != pins:
         subprocess.run([sys.executable, "-m", "venv", str(PLACE)], check=True)
         install = [
             str(python),
@@ -53,13 +53,13 @@ def measure() -> list[dict[str, Any]]:
             str(ROOT / "requirements/guards.txt"),
         ]
         subprocess.run(install, check=True)
-        stamp.write_text(wanted)
+        stamp.write_text(pins)
     paths = os.pathsep.join(str(ROOT / name) for name in ("src", "tests/integrations"))
     environment = {**os.environ, "PYTHONPATH": paths, "http_proxy": "", "HTTP_PROXY": ""}
-    done = subprocess.run(
+    result = subprocess.run(
         [str(python), __file__, "--inside"], env=environment, stdout=subprocess.PIPE, text=True, check=True
     )
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 # Clients
@@ -87,8 +87,8 @@ def _guards() -> dict[str, tuple[str, Fetch]]:
 
     def client(library: Any, guard: Any) -> Fetch:
         def fetch(uri: str) -> int:
-            with library.Client(transport=guard.Guard(), follow_redirects=True, timeout=SECONDS) as one:
-                return int(one.get(uri).status_code)
+            with library.Client(transport=guard.Guard(), follow_redirects=True, timeout=SECONDS) as client:
+                return int(client.get(uri).status_code)
 
         return fetch
 
@@ -112,8 +112,8 @@ def _guards() -> dict[str, tuple[str, Fetch]]:
             return int(answer.status)
 
     async def secure(uri: str) -> int:
-        async with httpx_ssrf_protection(httpx.AsyncClient(follow_redirects=True, timeout=SECONDS)) as one:
-            return int((await one.get(uri)).status_code)
+        async with httpx_ssrf_protection(httpx.AsyncClient(follow_redirects=True, timeout=SECONDS)) as client:
+            return int((await client.get(uri)).status_code)
 
     async def safe(uri: str) -> int:
         return int((await safehttpx.get(uri, timeout=SECONDS)).status_code)
@@ -140,10 +140,10 @@ def _guards() -> dict[str, tuple[str, Fetch]]:
 # The network of this process
 
 
-def _answering(asked: list[str]) -> type[BaseHTTPRequestHandler]:
+def _answering(requests: list[str]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            requests.append(self.path)
             redirects = self.path.startswith("/to?")
             self.send_response(302 if redirects else 200)
             if redirects:
@@ -152,7 +152,7 @@ def _answering(asked: list[str]) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(b"ok")
 
-        def log_message(self, *given: Any) -> None:
+        def log_message(self, *args: Any) -> None:
             """Nothing."""
 
     return Handler
@@ -164,19 +164,19 @@ class _Six(ThreadingHTTPServer):
 
 @contextmanager
 def _network(names: dict[str, list[str]]) -> Iterator[list[str]]:
-    """What the inner server is asked; names: forged, each look-up takes the next of several in turn if it begins with
+    """The requests to the inner server; names: forged, each look-up takes the next of several in turn if it begins with
     "changes"."""
-    asked: list[str] = []
+    requests: list[str] = []
     servers = [
-        ThreadingHTTPServer(("127.0.0.1", 0), _answering(asked)), _Six(("::1", 0), _answering(asked)),
+        ThreadingHTTPServer(("127.0.0.1", 0), _answering(requests)), _Six(("::1", 0), _answering(requests)),
         ThreadingHTTPServer(("127.0.0.2", 0), _answering([])),
     ]  # fmt: skip
     inner, six, outer = (server.server_address[:2] for server in servers)
     look_up, connect, peer = socket.getaddrinfo, socket.socket.connect, socket.socket.getpeername
-    looked: dict[str, int] = {}
+    lookups: dict[str, int] = {}
     led: dict[int, Any] = {}
 
-    def forged(host: Any, port: Any, *given: Any, **named: Any) -> Any:
+    def forged(host: Any, port: Any, *args: Any, **named: Any) -> Any:
         name = (host.decode() if isinstance(host, bytes) else str(host)).lower().rstrip(".")
         if name not in names:
             try:
@@ -184,48 +184,48 @@ def _network(names: dict[str, list[str]]) -> Iterator[list[str]]:
             except OSError:
                 if ":" not in name and name != "localhost":
                     raise socket.gaierror(socket.EAI_NONAME, "no such name") from None
-            return look_up(host, port, *given, **named)
-        found = names[name]
+            return look_up(host, port, *args, **named)
+        addresses = names[name]
         if name.startswith("changes"):
-            looked[name] = looked.get(name, -1) + 1
-            found = [found[min(looked[name], len(found) - 1)]]
-        return [one for address in found for one in look_up(address, port, *given, **named)]
+            lookups[name] = lookups.get(name, -1) + 1
+            addresses = [addresses[min(lookups[name], len(addresses) - 1)]]
+        return [entry for address in addresses for entry in look_up(address, port, *args, **named)]
 
-    def redirected(held: socket.socket, address: Any) -> Any:
-        if held.family not in (socket.AF_INET, socket.AF_INET6):
-            return connect(held, address)
-        led[held.fileno()] = address
-        there = six if held.family == socket.AF_INET6 else outer if address[0] == PUBLIC else inner
-        return connect(held, there)
+    def redirected(sock: socket.socket, address: Any) -> Any:
+        if sock.family not in (socket.AF_INET, socket.AF_INET6):
+            return connect(sock, address)
+        led[sock.fileno()] = address
+        server = six if sock.family == socket.AF_INET6 else outer if address[0] == PUBLIC else inner
+        return connect(sock, server)
 
-    def told(held: socket.socket) -> Any:
-        return led.get(held.fileno()) or peer(held)
+    def told(sock: socket.socket) -> Any:
+        return led.get(sock.fileno()) or peer(sock)
 
     threads = [Thread(target=server.serve_forever, args=(0.05,), daemon=True) for server in servers]
     for thread in threads:
         thread.start()
-    held: Any = socket.socket
-    socket.getaddrinfo, held.connect, held.getpeername = forged, redirected, told
+    original: Any = socket.socket
+    socket.getaddrinfo, original.connect, original.getpeername = forged, redirected, told
     try:
-        yield asked
+        yield requests
     finally:
-        socket.getaddrinfo, held.connect, held.getpeername = look_up, connect, peer
+        socket.getaddrinfo, original.connect, original.getpeername = look_up, connect, peer
         for server in servers:
             server.shutdown()
             server.server_close()
 
 
-def _reached(fetch: Fetch, asked: list[str], uris: list[str]) -> int:
-    """How many of them the inner server was asked for."""
+def _reached(fetch: Fetch, requests: list[str], uris: list[str]) -> int:
+    """The number of them that the inner server received."""
     reached = 0
     for uri in uris:
-        asked.clear()
+        requests.clear()
         try:
             fetch(uri)
-        except BaseException as error:  # whatever a client raises: what counts is what it sent
+        except BaseException as error:  # any exception of a client: only its requests count
             if isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
-        reached += bool(asked)
+        reached += bool(requests)
     return reached
 
 
@@ -239,7 +239,7 @@ def _rows() -> Iterator[dict[str, Any]]:
     names |= {name: [PUBLIC] * (number + 1) + ["127.0.0.1"] for number, name in enumerate(changing)}
     names |= {"outer.test": [PUBLIC], "inner.test": ["127.0.0.1"], "six.test": ["::1"]}
     names |= {"mixed.test": [PUBLIC, "127.0.0.1"], "mixed2.test": ["127.0.0.1", PUBLIC]}
-    with _network(names) as asked:
+    with _network(names) as requests:
         for name, (package, fetch) in _guards().items():
             row: dict[str, Any] = {"guard": name, "version": version(package)}
             try:
@@ -247,15 +247,15 @@ def _rows() -> Iterator[dict[str, Any]]:
             except Exception as error:
                 row["answered"] = f"{type(error).__name__}: {error}"[:200]
             texts = list(hostile(80))
-            redirects = [f"http://outer.test/to?{quote(one.format(port=80), safe='')}" for one in REDIRECTS]
+            redirects = [f"http://outer.test/to?{quote(redirect.format(port=80), safe='')}" for redirect in REDIRECTS]
             groups = {
-                "special": [f"http://{one}/" for one in special], "texts": texts, "redirects": redirects,
-                "changes": [f"http://{one}/" for one in changing], "mixed": ["http://mixed.test/", "http://mixed2.test/"],
+                "special": [f"http://{address}/" for address in special], "texts": texts, "redirects": redirects,
+                "changes": [f"http://{ip}/" for ip in changing], "mixed": ["http://mixed.test/", "http://mixed2.test/"],
             }  # fmt: skip
             for group, uris in groups.items():
-                row[group], row[f"{group}_of"] = _reached(fetch, asked, uris), len(uris)
+                row[group], row[f"{group}_of"] = _reached(fetch, requests, uris), len(uris)
             os.environ["http_proxy"] = os.environ["HTTP_PROXY"] = "http://inner.test:3128"
-            row["proxy"] = _reached(fetch, asked, ["http://outer.test/"])
+            row["proxy"] = _reached(fetch, requests, ["http://outer.test/"])
             os.environ["http_proxy"] = os.environ["HTTP_PROXY"] = ""
             yield row
 
@@ -268,7 +268,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         "special": "special addresses", "texts": "texts", "redirects": "redirects", "changes": "names that change",
         "mixed": "mixed answers",
     }  # fmt: skip
-    columns = [f"{heads[one]} ({first[f'{one}_of']})" for one in groups]
+    columns = [f"{heads[group]} ({first[f'{group}_of']})" for group in groups]
     lines = [
         f"| guard | {' | '.join(columns)} | proxy of the environment | ordinary request |",
         f"|---|{'---:|' * (len(groups) + 2)}",

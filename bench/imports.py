@@ -37,11 +37,11 @@ def _processor_seconds(code: str) -> float:
 def measure(rounds: int = 15) -> list[list[dict[str, Any]]]:
     """The rows, each without what the interpreter itself needs in the same round."""
     for code in IMPORTS.values():
-        _processor_seconds(code)  # what is compiled is kept
+        _processor_seconds(code)  # compiled files are kept
     times: dict[str, list[float]] = {name: [] for name in IMPORTS}
-    for turn in range(rounds):
+    for round_number in range(rounds):
         start = _processor_seconds("pass")
-        for name in rotate(list(IMPORTS), turn):
+        for name in rotate(list(IMPORTS), round_number):
             times[name].append(max(_processor_seconds(IMPORTS[name]) - start, 0.0))
     return [
         [{"section": "imports", "operation": "import", "peer": name, **summary(times[name], 1)} for name in IMPORTS]

@@ -1,7 +1,7 @@
 """All links of one domain in a crawl, by its indexes: octets and requests, rows, seconds of the processor.
 
-The crawl is that of `crawl.py`; its CDXJ and its columnar index are made here.  It lies in moto's server of S3 in a
-process of its own, behind a proxy that counts.
+The crawl is that of `crawl.py`; its CDXJ and its columnar index are made here.  It is in moto's S3 server in a separate
+process, behind a proxy that counts.
 
 python bench/index.py [--size MB] [--times N]
 """
@@ -36,18 +36,18 @@ NAME = "crawl-data/crawl.warc.gz"
 
 
 def entries(path: Path) -> Iterator[dict[str, Any]]:
-    """What an index says of each response."""
+    """The fields of an index for each response."""
     with path.open("rb") as file:
-        found = [one for one in records(file, 1 << 12) if isinstance(one, Record)]
-        places = [int(one.at) for one in found] + [path.stat().st_size]
-    for number, one in enumerate(found):
-        fields = dict(line.split(": ", 1) for line in one.header.decode().split("\r\n") if ": " in line)
+        found_records = [record for record in records(file, 1 << 12) if isinstance(record, Record)]
+        places = [int(record.at) for record in found_records] + [path.stat().st_size]
+    for number, record in enumerate(found_records):
+        fields = dict(line.split(": ", 1) for line in record.header.decode().split("\r\n") if ": " in line)
         if fields.get("WARC-Type") == "response":
             uri = fields["WARC-Target-URI"]
             digest = fields.get("WARC-Payload-Digest", "").rpartition(":")[2]
             yield {
                 "url": uri, "mime": "text/html", "mime-detected": "text/html", "status": "200", "digest": digest,
-                "length": str(places[number + 1] - places[number]), "offset": one.at, "filename": NAME,
+                "length": str(places[number + 1] - places[number]), "offset": record.at, "filename": NAME,
             }  # fmt: skip
 
 
@@ -60,8 +60,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=40, help="MB of the crawl (40)")
     parser.add_argument("--times", type=int, default=4, help="how often it is in the file (4)")
-    given = parser.parse_args()
-    about = crawl(given.size * 1_000_000, given.times)
+    options = parser.parse_args()
+    about = crawl(options.size * 1_000_000, options.times)
     rows = sorted(entries(Path(about.path)), key=lambda entry: surt(entry["url"]))
     hosts = Counter(URI(row["url"]).host for row in rows).most_common()
     host = hosts[len(hosts) // 2][0] or ""
@@ -87,7 +87,7 @@ def main() -> None:
         for name, size in ((cdxj.name, cdxj.stat().st_size), (columnar.name, columnar.stat().st_size)):
             for where in ((f"domain={host}",), ()):
                 output = Path(folder, "links.parquet")
-                conditions = [word for one in where for word in ("--where", one)]
+                conditions = [word for condition in where for word in ("--where", condition)]
                 order = [sys.executable, "-m", "overthere", "links", "--index", f"s3://crawl/{name}", *conditions]
                 before, number = resource.getrusage(resource.RUSAGE_CHILDREN), len(proxy.seen)
                 subprocess.run([*order, "-o", output], env=environment, check=False, capture_output=True)
@@ -95,7 +95,7 @@ def main() -> None:
                 seen = proxy.seen[number:]
                 print(json.dumps({
                     "index": name, "octets": size, "where": " ".join(where), "rows": pq.read_metadata(output).num_rows,
-                    "requests": len(seen), "received": sum(one.octets for one in seen),
+                    "requests": len(seen), "received": sum(entry.octets for entry in seen),
                     "seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2),
                 }), flush=True)  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The drop-in for urllib.parse beside it: processor time of each function on the same URLs, and equal answers.
+"""The drop-in compared with urllib.parse: processor time of each function on the same URLs, and equal answers.
 
 python bench/integrations.py [URLS]
 """
@@ -50,56 +50,56 @@ def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 
 def _seconds(function: Callable[..., Any], inputs: list[tuple[Any, ...]]) -> float:
-    """Of one call after the other; what urllib keeps of earlier calls is forgotten."""
+    """Time calls one after another, without urllib's cache of earlier calls."""
     getattr(parse, "clear_cache", lambda: None)()
     gc.collect()
     gc.disable()
     start = time.process_time_ns()
     for arguments in inputs:
         function(*arguments)
-    taken = time.process_time_ns() - start
+    seconds = time.process_time_ns() - start
     gc.enable()
-    return taken / 1e9
+    return seconds / 1e9
 
 
 def _inputs(name: str, pairs: list[tuple[str, str]]) -> list[tuple[Any, ...]]:
-    """The arguments for each pair of a URL and a reference, of which urllib can make them.
+    """The arguments for each pair of a URL and a reference for which urllib can make them.
 
     Functions of queries get each query of the URLs; one that is empty takes no time.
     """
-    found = [_outcome(FUNCTIONS[name], pair) for pair in pairs]
-    return [one for one in found if one is not ValueError and (one[0] or not name.startswith("parse_qs"))]
+    outcomes = [_outcome(FUNCTIONS[name], pair) for pair in pairs]
+    return [one for one in outcomes if one is not ValueError and (one[0] or not name.startswith("parse_qs"))]
 
 
 def _row(name: str, pairs: list[tuple[str, str]], rounds: int) -> dict[str, Any]:
     inputs = _inputs(name, pairs)
-    outcomes = {peer: [_outcome(getattr(module, name), one) for one in inputs] for peer, module in _MODULES.items()}
-    # What one of them refuses is timed for none.
+    outcomes = {peer: [_outcome(getattr(module, name), pair) for pair in inputs] for peer, module in _MODULES.items()}
+    # Arguments that one of them rejects are not timed.
     timed = [
-        one
-        for one, *answers in zip(inputs, *outcomes.values(), strict=True)
+        pair
+        for pair, *answers in zip(inputs, *outcomes.values(), strict=True)
         if all(a is not ValueError for a in answers)
     ]
     if not timed:
         return {}
     times: dict[str, list[float]] = {peer: [] for peer in _MODULES}
-    for turn in range(rounds):
-        for peer in rotate(list(_MODULES), turn):
+    for round_number in range(rounds):
+        for peer in rotate(list(_MODULES), round_number):
             times[peer].append(_seconds(getattr(_MODULES[peer], name), timed))
-    others, own = outcomes["urllib.parse"], outcomes["overthere"]
+    theirs, ours = outcomes["urllib.parse"], outcomes["overthere"]
     row: dict[str, Any] = {"section": "integrations", "operation": "urllib", "peer": name}
     row |= summary(times["overthere"], len(timed))
     row |= {f"{peer}_ns": summary(times[peer], len(timed))["ns"] for peer in ("urllib.parse", "strict")}
-    equal = sum(one == other for one, other in zip(own, others, strict=True))
+    equal = sum(our == other for our, other in zip(ours, theirs, strict=True))
     return row | {"right": equal, "of": len(inputs), "strict_refused": outcomes["strict"].count(ValueError)}
 
 
 def measure(texts: Corpus, rounds: int = 5, urls: int = URLS) -> list[list[dict[str, Any]]]:
     """A row for each function that some real text of the corpus gives an argument."""
-    made = texts.table["source"].to_pylist()
+    sources = texts.table["source"].to_pylist()
     real = [
         pair
-        for pair, source in zip(zip(texts.texts, texts.references, strict=True), made, strict=True)
+        for pair, source in zip(zip(texts.texts, texts.references, strict=True), sources, strict=True)
         if source != "made"
     ]
     return [[row for name in FUNCTIONS if (row := _row(name, real[:urls], rounds))]]

@@ -73,17 +73,17 @@ OPERATIONS: dict[str, tuple[dict[str, Work], Work | None]] = {
 
 
 def _agrees(operation: str, work: Work) -> Share | None:
-    """How many rows of tests/cases/iri.toml, and for reading of invalid.toml, get the standard's answer."""
+    """The number of rows of tests/cases/iri.toml, for reading also of invalid.toml, with the standard's answer."""
     rows = standard.iris()
     if operation == "column: is it an IRI":
         bad = [text for text in standard.invalid() if text.isascii()]
-        found = pa.array(work(pa.array([*[iri for iri, _, _ in rows], *bad]))).to_pylist()
-        return share([bool(one) == (number < len(rows)) for number, one in enumerate(found)])
-    given, wanted = {"column: IRI to URI": (0, 1), "column: URI to IRI": (1, 2)}.get(operation, (0, None))
-    if wanted is None:
+        results = pa.array(work(pa.array([*[iri for iri, _, _ in rows], *bad]))).to_pylist()
+        return share([bool(result) == (number < len(rows)) for number, result in enumerate(results)])
+    source, expected = {"column: IRI to URI": (0, 1), "column: URI to IRI": (1, 2)}.get(operation, (0, None))
+    if expected is None:
         return None
-    found = pa.array(work(pa.array([row[given] for row in rows]))).to_pylist()
-    return share([one == row[wanted] for one, row in zip(found, rows, strict=True)])
+    results = pa.array(work(pa.array([row[source] for row in rows]))).to_pylist()
+    return share([result == row[expected] for result, row in zip(results, rows, strict=True)])
 
 
 def _column(texts: list[str], rows: int) -> Any:
@@ -96,13 +96,13 @@ def measure(
     """The rows of each operation: nanoseconds a row."""
     of_iris, of_uris = _column(iris, rows), _column(uris, rows)
     for operation, (peers, of_own) in OPERATIONS.items():
-        given = of_uris if operation == "column: URI to IRI" else of_iris
-        calls = {name: (work, given) for name, work in peers.items()}
+        table = of_uris if operation == "column: URI to IRI" else of_iris
+        calls = {name: (work, table) for name, work in peers.items()}
         if of_own is not None:
             calls[URIS] = (of_own, of_uris)
         times: dict[str, list[float]] = {name: [] for name in calls}
-        for turn in range(rounds):
-            for name in rotate(list(calls), turn):
+        for round_number in range(rounds):
+            for name in rotate(list(calls), round_number):
                 if times[name] and sum(times[name]) > budget:
                     continue
                 gc.collect()

@@ -27,14 +27,14 @@ NAMES |= {
     "safe_url_string": w3lib.url.safe_url_string,
 }
 _SAFE = "!#$%&'()*+,/:;=?@[]~"
-# What is measured beside: by another rule, and the text without a letter beyond US-ASCII.
-_BESIDE = {
+# Additional measurements: by another rule, and of the text without letters beyond US-ASCII.
+_FURTHER = {
     "overthere, a reference": Peer("IRIReference(t)"),
     "overthere, the URI that is meant": Peer("URI(t)", made="str(IRI(t).to_uri())"),
 }
 _READ = {
     OWN: Peer("IRI(t)"),
-    **_BESIDE,
+    **_FURTHER,
     "urllib.parse": Peer("urlsplit(t)"),
     "uritools": Peer("urisplit(t)"),
     "yarl": Peer("YarlURL(t)"),
@@ -64,16 +64,16 @@ _LETTERS = str.maketrans("aeiouns", "\u00e4\u00e9\u00ee\u00f6\u0443\u043d\u6f22"
 
 def to_iris(texts: list[str]) -> list[str]:
     """IRIs made of URLs, all with letters beyond US-ASCII."""
-    found = []
+    results = []
     for number, text in enumerate(filter(is_uri, texts)):
-        start, slashes, rest = text.partition("://")
-        host, slash, path = rest.partition("/")
+        start, slashes, tail = text.partition("://")
+        host, slash, path = tail.partition("/")
         if number % 10 == 0 and "[" not in host:
             host = host.translate(_LETTERS)
-        made = f"{start}{slashes}{host}{slash}{'%'.join(_pieces_between_escapes(path))}"
-        if not made.isascii():
-            found.append(made)
-    return found
+        result = f"{start}{slashes}{host}{slash}{'%'.join(_pieces_between_escapes(path))}"
+        if not result.isascii():
+            results.append(result)
+    return results
 
 
 def _pieces_between_escapes(path: str) -> Iterator[str]:
@@ -83,13 +83,13 @@ def _pieces_between_escapes(path: str) -> Iterator[str]:
 
 
 def agrees(operation: str, peer: Peer) -> Share:
-    """How many rows of tests/cases/iri.toml, and for reading of invalid.toml, get the standard's answer."""
+    """The number of rows of tests/cases/iri.toml, for reading also of invalid.toml, with the standard's answer."""
     ask: Callable[[str], Any] = answer_once(peer)
     rows = standard.iris()
     if operation == "read an IRI":
         bad = [text for text in standard.invalid() if text.isascii()]
-        taken = [call_or_refused(ask, iri) is not REFUSED for iri, _, _ in rows]
-        return share(taken + [call_or_refused(ask, text) is REFUSED for text in bad])
+        accepted = [call_or_refused(ask, iri) is not REFUSED for iri, _, _ in rows]
+        return share(accepted + [call_or_refused(ask, text) is REFUSED for text in bad])
     if operation == "IRI to URI":
         return share([call_or_refused(ask, iri) == uri for iri, uri, _ in rows])
     return share([call_or_refused(ask, uri) == back for _, uri, back in rows])
@@ -100,10 +100,10 @@ def measure(corpus: Corpus, rounds: int = 5, budget: float = 1.0, most: int = 20
     iris = to_iris(corpus.texts[:most])
     uris = [str(overthere.IRI(text).to_uri()) for text in iris]
     for operation, peers in OPERATIONS.items():
-        found = time_peers(peers, uris if operation == "URI to IRI" else iris, rounds, budget)
+        times = time_peers(peers, uris if operation == "URI to IRI" else iris, rounds, budget)
         yield [
             {"section": "iris", "operation": operation, "peer": name, **row}
-            | ({} if name in _BESIDE else agrees(operation, peers[name]).row())
-            for name, row in found.items()
+            | ({} if name in _FURTHER else agrees(operation, peers[name]).row())
+            for name, row in times.items()
         ]
     yield from iricolumns.measure(iris, uris, rounds, budget, iricolumns.ROWS if most > 2000 else 10 * most)

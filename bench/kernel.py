@@ -44,14 +44,14 @@ def measure(corpus: Corpus) -> list[dict[str, Any]]:
         file.write_text("".join(f"{line}\n" for line in lines))
         environment[name] = str(file)
     command = ["cargo", "bench", "--quiet", "--package", "overthere-core", "--bench", "kernel"]
-    done = subprocess.run(command, cwd=_RUST, env=environment, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, cwd=_RUST, env=environment, capture_output=True, text=True, check=False)
     for name in files:
         Path(environment[name]).unlink()
-    if done.returncode:
-        print(f"\nkernel: cargo bench failed, so the crates of Rust are not measured\n{done.stderr[-2000:]}")
+    if result.returncode:
+        print(f"\nkernel: cargo bench failed, so the crates of Rust are not measured\n{result.stderr[-2000:]}")
         return []
     rows = []
-    for line in done.stdout.splitlines():
+    for line in result.stdout.splitlines():
         if line.count("\t") == 6:
             operation, peer, middle, low, high, right, of = line.split("\t")
             row: dict[str, Any] = {"section": "kernel", "operation": operation, "peer": peer, "rows": len(corpus.texts)}

@@ -1,7 +1,7 @@
 """A crawl of pages with known links, and how many of them a link extractor finds correctly.
 
-A page holds one row: of tests/cases (references with their targets, 5.4 among them; places in HTML; texts that are no
-reference), or of the short lists below (bases, charsets).
+A page holds one row: of tests/cases (references with their targets, including 5.4; places in HTML; invalid references),
+or of the short lists below (bases, charsets).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _AT = "http://h.example/d/e?q=1"
 
 
 class KnownPage(NamedTuple):
-    """A page and what is right of it: these targets are found, or nothing is, where there are none."""
+    """A page and its correct result: exactly these targets, or none."""
 
     group: str
     uri: str
@@ -74,7 +74,7 @@ _BASES: tuple[tuple[str, str], ...] = (
     ('<body></body></html><base href="b/"><a href="x">', "http://h.example/d/b/x"),
 )
 
-# RFC 3987 3.1: what is not in US-ASCII becomes UTF-8 first; the HTML Standard says in which charset the document is.
+# RFC 3987 3.1: text beyond US-ASCII becomes UTF-8 first; the HTML Standard says in which charset the document is.
 _CHARSETS: tuple[tuple[str, str, str], ...] = (
     ("utf-8", "utf-8", ""), ("windows-1252", "windows-1252", ""), ("windows-1252", "iso-8859-1", ""),
     ("windows-1252", "", '<meta charset="windows-1252">'), ("utf-8", "", '<meta charset="utf-8">'),
@@ -99,18 +99,18 @@ def _invalid_references() -> Iterable[str]:
 def _places() -> Iterable[KnownPage]:
     for row in cases("html"):
         base = URI(_AT).join(row["base"]) if "base" in row else URI(_AT)
-        meant = (
+        pairs = (
             [(URI(_AT), text) for text in row["targets"]]
             if "targets" in row
             else [(base, text) for _, text in row["is"]]
         )
-        found = []
-        for (where, _), (against, text) in zip(row["is"], meant, strict=True):
+        places = []
+        for (place, _), (target, text) in zip(row["is"], pairs, strict=True):
             with contextlib.suppress(InvalidURI):
-                if where != "base href":  # whose targets nobody needs
-                    found.append(str(against.join(text)))
-        if found:
-            yield KnownPage("places", _AT, row["html"].encode(), tuple(found))
+                if place != "base href":  # whose targets are not used
+                    places.append(str(target.join(text)))
+        if places:
+            yield KnownPage("places", _AT, row["html"].encode(), tuple(places))
 
 
 def known_pages() -> list[KnownPage]:
@@ -136,7 +136,7 @@ def page(row: KnownPage) -> Page:
 
 @lru_cache(maxsize=1 << 20)
 def comparison_key(target: str) -> str:
-    """What two targets share that mean the same to a retrieval: the scheme's normal form, fragment aside."""
+    """The key of targets that mean the same to a retrieval: the scheme's normal form without fragment."""
     text = target.partition("#")[0]
     reference, _ = to_reference(text)
     try:
@@ -146,19 +146,19 @@ def comparison_key(target: str) -> str:
 
 
 def right(rows: Sequence[KnownPage], answers: Sequence[Sequence[str]]) -> dict[str, tuple[int, int]]:
-    """How many pages of how many are right, by group."""
-    found = {group: [0, 0] for group in GROUPS}
+    """The number of correct pages and of all pages, by group."""
+    counts = {group: [0, 0] for group in GROUPS}
     for row, answer in zip(rows, answers, strict=True):
-        wanted, given = {comparison_key(text) for text in row.targets}, {comparison_key(text) for text in answer}
-        found[row.group][0] += wanted <= given if row.targets else not given
-        found[row.group][1] += 1
-    return {group: (count, of) for group, (count, of) in found.items()}
+        expected, actual = {comparison_key(text) for text in row.targets}, {comparison_key(text) for text in answer}
+        counts[row.group][0] += expected <= actual if row.targets else not actual
+        counts[row.group][1] += 1
+    return {group: (count, of) for group, (count, of) in counts.items()}
 
 
-def count_shared(own: Mapping[int, Iterable[str]], other: Mapping[int, Iterable[str]]) -> dict[str, int]:
-    """Of the pairs of page and target that are `own`, how many are among the `other`; and how many only those have."""
-    both = mine = more = 0
-    for at in own.keys() | other.keys():
-        a, b = {comparison_key(text) for text in own.get(at, ())}, {comparison_key(text) for text in other.get(at, ())}
-        both, mine, more = both + len(a & b), mine + len(a), more + len(b - a)
-    return {"shared": both, "shared_of": mine, "only_peer": more}
+def count_shared(ours: Mapping[int, Iterable[str]], other: Mapping[int, Iterable[str]]) -> dict[str, int]:
+    """The number of pairs of page and target in `own` that are also in `other`; and the number only in `other`."""
+    both = ours_only = theirs_only = 0
+    for at in ours.keys() | other.keys():
+        a, b = {comparison_key(text) for text in ours.get(at, ())}, {comparison_key(text) for text in other.get(at, ())}
+        both, ours_only, theirs_only = both + len(a & b), ours_only + len(a), theirs_only + len(b - a)
+    return {"shared": both, "shared_of": ours_only, "only_peer": theirs_only}

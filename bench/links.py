@@ -1,8 +1,8 @@
 """The main job, compared with its peers on one crawl (`crawl.py`) in one run: pages per second, memory, correctness.
 
 Every measurement is the command line of overthere, or `extractors.py` with a peer, as processes of their own; a time
-goes from the start of the process to its end.  Peers in two processes have half of the file each.  What takes longer
-than 20 seconds works once.
+goes from the start of the process to its end.  Peers in two processes have half of the file each.  Work of more than 20
+seconds runs once.
 
 python bench/links.py [--quick] [--rounds N]
 """
@@ -71,14 +71,14 @@ class _MemoryMonitor(threading.Thread):
 
     def run(self) -> None:
         while not self.over.wait(0.1):
-            now = 0
+            bytes_now = 0
             for process in Path("/proc").glob("[0-9]*"):
                 with contextlib.suppress(OSError, IndexError, ValueError):
                     # 4: the session, after the name, which may hold anything but ends at the last parenthesis
                     if (process / "stat").read_text().rpartition(")")[2].split()[3] in self.sessions:
                         self.most[process.name] = _kib(process / "status", "VmHWM:") or self.most.get(process.name, 0)
-                        now += _kib(process / "smaps_rollup", "Pss:")
-            self.shared = max(self.shared, now)
+                        bytes_now += _kib(process / "smaps_rollup", "Pss:")
+            self.shared = max(self.shared, bytes_now)
 
     def end(self) -> tuple[float | None, float | None]:
         """MiB: `most`, `shared`; None where none can tell."""
@@ -93,7 +93,7 @@ def _kib(file: Path, name: str) -> int:
 
 
 def _run_commands(commands: Sequence[list[str]]) -> tuple[list[str], _Run]:
-    """What the processes print, and what they and their children need together.
+    """The output of the processes, and the total resources of them and their children.
 
     Raises: RuntimeError if one ends with another status than 0, or 1, which says that not all could be read.
     """
@@ -103,13 +103,13 @@ def _run_commands(commands: Sequence[list[str]]) -> tuple[list[str], _Run]:
         for command in commands
     ]
     watch = _MemoryMonitor([process.pid for process in running])
-    said = [process.communicate() for process in running]
+    outputs = [process.communicate() for process in running]
     seconds = time.perf_counter() - start
     peaks = watch.end()
-    for process, command, (_, error) in zip(running, commands, said, strict=True):
+    for process, command, (_, error) in zip(running, commands, outputs, strict=True):
         if process.returncode not in (0, 1) or "Traceback" in error:
             raise RuntimeError(f"{' '.join(command)}: {error}")
-    return [out for out, _ in said], _Run(seconds, _processor_seconds() - before, *peaks)
+    return [out for out, _ in outputs], _Run(seconds, _processor_seconds() - before, *peaks)
 
 
 def _processor_seconds() -> float:
@@ -136,15 +136,15 @@ def _run_overthere(file: Path, workers: int) -> _Run:
 def _peer(name: str, about: Crawl, processes: int) -> _Run:
     command = [sys.executable, str(Path(__file__).with_name("extractors.py")), name, about.path]
     ends = [["--end", str(about.middle)], ["--start", str(about.middle)]] if processes == 2 else [[]]
-    out, run = _run_commands([command + more for more in ends])
+    out, run = _run_commands([command + end for end in ends])
     return run._replace(links=sum(json.loads(text)["links"] for text in out))
 
 
 # -- answers
 
 
-def _answers(name: str, file: Path, where: tuple[str, ...] = ()) -> dict[int, list[str]]:
-    """The targets of each record, by its offset; of overthere those in these places, or all."""
+def _answers(name: str, file: Path, place: tuple[str, ...] = ()) -> dict[int, list[str]]:
+    """The targets of each record, by its offset; for overthere those in these places, or all."""
     with TemporaryDirectory(dir=CACHE) as folder:
         if name != OWN:
             out = Path(folder, "answers.jsonl")
@@ -156,19 +156,19 @@ def _answers(name: str, file: Path, where: tuple[str, ...] = ()) -> dict[int, li
 
         out = Path(folder, "links.parquet")
         _run_commands([_own_command(file, out, 1)])
-        found: dict[int, list[str]] = {}
+        answers: dict[int, list[str]] = {}
         for row in pq.read_table(out, columns=["source", "where", "target"]).to_pylist():
-            if row["target"] is not None and (not where or row["where"] in where):
-                found.setdefault(int(row["source"].rpartition("!")[2]), []).append(row["target"])
-        return found
+            if row["target"] is not None and (not place or row["where"] in place):
+                answers.setdefault(int(row["source"].rpartition("!")[2]), []).append(row["target"])
+        return answers
 
 
 def _right(names: Sequence[str]) -> dict[str, Row]:
-    """Of each, how many of the known pages it gets right, and how much it shares with overthere on a sample."""
+    """For each peer the number of correct known pages, and the share in common with overthere on a sample."""
     rows = known_links.known_pages()
     sample = Path(crawl(_SAMPLE).path)
-    own = _answers(OWN, sample, ("a href", "area href"))
-    found = {}
+    ours = _answers(OWN, sample, ("a href", "area href"))
+    shares = {}
     with TemporaryDirectory(dir=CACHE) as folder:
         pages = Path(folder, "known.warc.gz")
         write(pages, map(known_links.page, rows), sys.maxsize)
@@ -177,10 +177,10 @@ def _right(names: Sequence[str]) -> dict[str, Row]:
             answers = _answers(name, pages)
             groups = known_links.right(rows, [answers.get(at, []) for at in starts])
             right, of = (sum(pair[n] for pair in groups.values()) for n in (0, 1))
-            found[name] = {"agrees": round(right / of, 4), "right": right, "of": of, "groups": groups}
+            shares[name] = {"agrees": round(right / of, 4), "right": right, "of": of, "groups": groups}
             if name != OWN:
-                found[name] |= known_links.count_shared(own, _answers(name, sample))
-    return found
+                shares[name] |= known_links.count_shared(ours, _answers(name, sample))
+    return shares
 
 
 # -- the run
@@ -201,19 +201,19 @@ def _cores() -> int:
 _TWO = ("resiliparse, references only", "resiliparse, every attribute", "resiliparse + urljoin", "Scrapy")
 
 
-def _times(about: Crawl, rounds: int, ways: Sequence[tuple[str, int]]) -> dict[tuple[str, int], list[_Run]]:
-    found: dict[tuple[str, int], list[_Run]] = {way: [] for way in dict.fromkeys(ways)}
+def _times(about: Crawl, rounds: int, variants: Sequence[tuple[str, int]]) -> dict[tuple[str, int], list[_Run]]:
+    results: dict[tuple[str, int], list[_Run]] = {run: [] for run in dict.fromkeys(variants)}
     Path(about.path).read_bytes()  # the file is in memory from then on
-    for turn in range(rounds):
-        for name, processes in rotate(list(found), turn):
-            runs = found[name, processes]
+    for round_number in range(rounds):
+        for name, processes in rotate(list(results), round_number):
+            runs = results[name, processes]
             if runs and runs[0].seconds > _SLOW:
                 continue
             run = _run_overthere(Path(about.path), processes) if name == OWN else _peer(name, about, processes)
             times = f"{run.seconds:.1f} s, {run.worked:.1f} worked"
             print(f"  {name}, {processes}: {times}, {run.peak} ({run.shared}) MiB, {run.links:,} links", flush=True)
             runs.append(run)
-    return found
+    return results
 
 
 def _memory(runs: Sequence[_Run]) -> Row:
@@ -224,7 +224,7 @@ def _memory(runs: Sequence[_Run]) -> Row:
 
 
 def measure(rounds: int, quick: bool = False) -> Iterator[list[Row]]:
-    """The rows; a line that says why there are none, where a peer is not installed."""
+    """The rows; or a line with the reason if a peer is not installed."""
     size = _QUICK if quick else SIZE
     ways = [(OWN, 1), (OWN, _cores()), *((name, 1) for name in PEERS), *((name, 2) for name in _TWO)]
     try:
@@ -232,14 +232,14 @@ def measure(rounds: int, quick: bool = False) -> Iterator[list[Row]]:
         right = _right([OWN, *PEERS])
         tasks = [("links of a crawl", about, ways), ("links of plain pages", plain(size if quick else PLAIN), ways[:1])]
         tasks[1][2].extend((name, 1) for name in PEERS if name.startswith(("resiliparse, every", "selectolax")))
-        found = [(operation, file, _times(file, rounds, asked)) for operation, file, asked in tasks]
+        results = [(operation, file, _times(file, rounds, runs)) for operation, file, runs in tasks]
     except (LookupError, RuntimeError) as missing:
         print(f"\nlinks: {missing}\nso the main job is not measured")
         return
     rows = [
-        _row(operation, file, way, runs) | right[way[0]]
-        for operation, file, times in found
-        for way, runs in times.items()
+        _row(operation, file, run, runs) | right[run[0]]
+        for operation, file, times in results
+        for run, runs in times.items()
     ]
     for row in rows:
         if row["peer"] == OWN and row["operation"] == tasks[0][0]:
@@ -249,8 +249,8 @@ def measure(rounds: int, quick: bool = False) -> Iterator[list[Row]]:
     yield [row for row in rows if row["operation"] == tasks[1][0]]
 
 
-def _row(operation: str, about: Crawl, way: tuple[str, int], runs: Sequence[_Run]) -> Row:
-    name, processes = way
+def _row(operation: str, about: Crawl, variant: tuple[str, int], runs: Sequence[_Run]) -> Row:
+    name, processes = variant
     row: Row = {"section": "links", "operation": operation, "peer": name, "processes": processes}
     row |= summary([run.seconds for run in runs], about.responses)
     row["pages_s"] = round(about.responses / row["seconds"], 1)
@@ -266,8 +266,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a crawl of 5 MB")
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
-    for rows in measure(given.rounds, given.quick):
+    options = parser.parse_args()
+    for rows in measure(options.rounds, options.quick):
         print(report.table(rows))
         (CACHE / "links.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 

@@ -1,7 +1,7 @@
 """Lists of URLs as people write them, which every developer's machine can produce, with their statistics.
 
 A text is what stands between white space, quotes or angle brackets and has "://" in it, without the punctuation of the
-sentence behind it.  Whether it is a URI is asked of nobody before.
+sentence behind it.  No text is checked to be a URI before.
 """
 
 from __future__ import annotations
@@ -88,13 +88,13 @@ def _distinct(files: Iterable[bytes], pattern: re.Pattern[bytes]) -> Iterator[st
 
 
 def lists(most: int = MOST) -> dict[str, list[str]]:
-    """Each list that this machine has something for: at most so many distinct texts, in the order of the files."""
+    """Each list with files on this machine: at most this many distinct texts, in the order of the files."""
     found = {name: list(islice(_distinct(files(), pattern), most)) for name, (files, pattern) in _LISTS.items()}
     return {name: texts for name, texts in found.items() if texts}
 
 
 def composition(texts: list[str]) -> dict[str, Any]:
-    """How many there are, how long they are (characters), and the share that is no URI (RFC 3986 3)."""
+    """Their number, their length (characters), and the share that is no URI (RFC 3986 3)."""
     return {
         "texts": len(texts),
         "median": statistics.median_low(map(len, texts)),

@@ -1,8 +1,8 @@
 """Valid and invalid text: one loop over both, as in a program that reads untrusted text.
 
 The loop tries, and passes over what is refused; its time is that of all texts.  **right** is how often a peer takes a
-text if and only if it is a URI.  The lists: URLs of the corpus of which none, 1, 10 or all in a hundred are spoiled
-(`spoil`), and the real ones of `lists.py`.
+text if and only if it is a URI.  The lists: URLs of the corpus with 0, 1, 10 or 100 % damaged (`spoil`), and the real
+ones of `lists.py`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ SHARES = (0, 1, 10, 100)
 """Bad texts in a hundred."""
 _SEED = 3986
 _NOWHERE = (*' "<>\\^`{|}\t\x7f\u00e9\u6f22', "%", "%4", "%zz", "%u2019")
-"""Characters that stand in no URI (RFC 3986 2), and escapes that are none (2.1)."""
+"""Characters that no URI contains (RFC 3986 2), and invalid escapes (2.1)."""
 # Ours appear when they are there.
-_MORE = {
+_FURTHER = {
     "overthere, or None": ("parse", Peer("parse_uri(t)")),
     "overthere, yes or no": ("can_parse", Peer("can_parse_uri(t)")),
 }
@@ -38,16 +38,16 @@ _MORE = {
 
 def peers() -> dict[str, Peer]:
     """Those that say of a text whether they take it."""
-    own = {name: peer for name, (method, peer) in _MORE.items() if hasattr(overthere.URI, method)}
-    return {OWN: OPERATIONS["parse"][OWN], **own, **OPERATIONS["parse"]}
+    ours = {name: peer for name, (method, peer) in _FURTHER.items() if hasattr(overthere.URI, method)}
+    return {OWN: OPERATIONS["parse"][OWN], **ours, **OPERATIONS["parse"]}
 
 
 def spoil(text: str, chance: random.Random) -> str:
-    """A URI that is none any more, in one of the ways in which people's are none."""
-    scheme, _, rest = text.partition(":")
+    """Make a URI invalid with one of the common mistakes."""
+    scheme, _, tail = text.partition(":")
     match chance.randrange(10):
         case 0:
-            return rest  # a reference, perhaps, and no URI
+            return tail  # a reference, perhaps, and no URI
         case 1:
             return f"{text}#a#b"
         case 2:
@@ -55,15 +55,15 @@ def spoil(text: str, chance: random.Random) -> str:
         case 3:
             return f"{chance.choice('0-+.')}{text}"
         case 4:
-            return f"{scheme}://[{rest.lstrip('/')}"
+            return f"{scheme}://[{tail.lstrip('/')}"
         case _:
             at = chance.randint(len(scheme) + 1, len(text))
-            kept = text[at:].lstrip("0123456789abcdefABCDEF")  # which would make an escape of a "%"
-            return f"{text[:at]}{chance.choice(_NOWHERE)}{kept}"
+            end = text[at:].lstrip("0123456789abcdefABCDEF")  # which would make an escape of a "%"
+            return f"{text[:at]}{chance.choice(_NOWHERE)}{end}"
 
 
 def mix(texts: list[str], share: int) -> list[str]:
-    """The URIs among the texts, of which so many in a hundred are spoiled, evenly."""
+    """The URIs among the texts, with this percentage damaged, evenly."""
     chance = random.Random(_SEED)
     found = []
     for number, text in enumerate(filter(is_uri, texts)):
@@ -86,9 +86,9 @@ def _loop(peer: Peer) -> Callable[[list[str]], int]:
 
 
 def accepts(name: str, peer: Peer, texts: list[str]) -> list[bool]:
-    """What a peer takes: it raises nothing, and says neither no nor nothing."""
-    if name in _MORE:
-        ask: Callable[[str], Any] = getattr(overthere.URI, _MORE[name][0])
+    """Whether a peer accepts a text: it raises nothing, and returns neither False nor None."""
+    if name in _FURTHER:
+        ask: Callable[[str], Any] = getattr(overthere.URI, _FURTHER[name][0])
     else:
         ask = answer_once(peer)
     answers = (call_or_refused(ask, text) for text in texts)
@@ -98,19 +98,19 @@ def accepts(name: str, peer: Peer, texts: list[str]) -> list[bool]:
 def _list(name: str, group: str, texts: list[str], rounds: int, budget: float) -> list[Row]:
     truth = [is_uri(text) for text in texts]
     all_peers = peers()
-    loops = {peer: _loop(how) for peer, how in all_peers.items()}
+    loops = {peer: _loop(method) for peer, method in all_peers.items()}
     times: dict[str, list[float]] = {peer: [] for peer in all_peers}
-    for turn in range(rounds):
+    for round_number in range(rounds):
         gc.collect()
-        for peer in rotate(list(all_peers), turn):
+        for peer in rotate(list(all_peers), round_number):
             if len(times[peer]) >= LEAST_ROUNDS and sum(times[peer]) > budget:
                 continue
             gc.disable()
             times[peer].append(loops[peer](texts) / 1e9)
             gc.enable()
     rows = []
-    for peer, how in all_peers.items():
-        right = [took == good for took, good in zip(accepts(peer, how, texts), truth, strict=True)]
+    for peer, method in all_peers.items():
+        right = [took == good for took, good in zip(accepts(peer, method, texts), truth, strict=True)]
         row: Row = {"section": "dirt", "operation": group, "list": name, "peer": peer}
         row |= summary(times[peer], len(texts)) | Share(sum(right), len(right)).row()
         rows.append(row | composition(texts))
@@ -121,10 +121,10 @@ MADE, REAL = "so many bad ones in a hundred", "real lists"
 
 
 def measure(corpus: Corpus, rounds: int = 5, budget: float = 1.0, most: int = 20_000) -> Iterator[list[Row]]:
-    """The rows of the lists that are made of the corpus, then of the real ones, each with at most so many texts."""
+    """The rows of the lists made of the corpus, then of the real ones, each with at most this many texts."""
     texts = corpus.texts[:most]
-    made = {f"{share} %": mix(texts, share) for share in SHARES}
-    for group, found in ((MADE, made), (REAL, lists(most))):
+    mixes = {f"{share} %": mix(texts, share) for share in SHARES}
+    for group, found in ((MADE, mixes), (REAL, lists(most))):
         rows = [row for name, t in found.items() for row in _list(name, group, t, rounds, budget)]
         if rows:
             yield rows

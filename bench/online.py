@@ -54,7 +54,7 @@ http {{
     }}
 }}
 """
-# Of a thousand URIs so many, what is told of each, and what is needed for it.
+# How many in a thousand URIs, the report for each, and its requirement.
 MIXED: dict[str, tuple[int, str | None, dict[str, int]]] = {
     "": (707, None, {"HEAD": 1}),
     "slow/": (50, None, {"HEAD": 1}),
@@ -79,8 +79,8 @@ def _names(count: int) -> list[str]:
 @contextmanager
 def _nginx(folder: Path, count: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """The URI of its root, and it."""
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port = held.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        port = sock.getsockname()[1]
     folder.chmod(0o755)
     for name in ("target.html", *_names(count)):
         page = folder / "root" / name
@@ -112,14 +112,14 @@ def _page(file: Path, uris: list[str]) -> Path:
 
 
 def _run_overthere(page: Path, output: Path, jobs: int) -> list[str]:
-    asked = ["--online", "--private", "--jobs", str(jobs), "--per-host", str(jobs)]
-    return [sys.executable, "-m", "overthere", "broken", str(page), *asked, "-o", str(output)]
+    options = ["--online", "--private", "--jobs", str(jobs), "--per-host", str(jobs)]
+    return [sys.executable, "-m", "overthere", "broken", str(page), *options, "-o", str(output)]
 
 
 def _lychee(page: Path, output: Path, jobs: int) -> list[str]:
     at_once = ["--max-concurrency", str(jobs), "--host-concurrency", str(jobs), "--host-request-interval", "0ms"]
-    asked = [*at_once, "--no-progress", "-X", "head", "--format", "json", "-o", str(output)]
-    return [str(LYCHEE), *asked, str(page)]
+    options = [*at_once, "--no-progress", "-X", "head", "--format", "json", "-o", str(output)]
+    return [str(LYCHEE), *options, str(page)]
 
 
 def _run(command: list[str], limit: float | None = None) -> tuple[float, float]:
@@ -132,7 +132,7 @@ def _run(command: list[str], limit: float | None = None) -> tuple[float, float]:
 
 
 def _kinds(output: Path) -> Counter[str]:
-    """Of what was told, how many URIs of each kind."""
+    """The number of URIs of each kind in the reports."""
     rows = (json.loads(line) for line in output.read_text().splitlines())
     return Counter(row["kind"] for row in rows if row["kind"] != "redirected")
 
@@ -147,12 +147,12 @@ def _speed(root: str, folder: Path, count: int, jobs: int, rounds: int) -> dict[
         for name, command in commands.items():
             runs[name].append(_run(command))
     row: dict[str, Any] = {"case": "speed", "uris": count, "jobs": jobs, "rounds": rounds}
-    for name, some in runs.items():
-        row[f"{name}_seconds"] = [round(took, 2) for took, _ in some]
-        row[f"{name}_worked"] = round(min(worked for _, worked in some), 2)
+    for name, costs in runs.items():
+        row[f"{name}_seconds"] = [round(took, 2) for took, _ in costs]
+        row[f"{name}_worked"] = round(min(worked for _, worked in costs), 2)
     if "lychee" in runs:
         pairs = zip(runs["overthere"], runs["lychee"], strict=True)
-        row["of_lychees_throughput"] = [round(theirs[0] / own[0], 2) for own, theirs in pairs]
+        row["of_lychees_throughput"] = [round(theirs[0] / ours[0], 2) for ours, theirs in pairs]
     return row
 
 
@@ -162,7 +162,7 @@ def _crawl(root: str, folder: Path, pages: int, jobs: int, rounds: int) -> dict[
     site.mkdir()
     for number in range(pages):
         links = [f"{(number * 7 + step) % pages}.html" for step in range(49)] + [f"missing-{number % 10}.html"]
-        (site / f"{number}.html").write_text("<!doctype html>" + "".join(f'<a href="{one}">x</a>' for one in links))
+        (site / f"{number}.html").write_text("<!doctype html>" + "".join(f'<a href="{link}">x</a>' for link in links))
     start = f"{root}site/0.html"
     commands = {
         "overthere": [
@@ -171,9 +171,9 @@ def _crawl(root: str, folder: Path, pages: int, jobs: int, rounds: int) -> dict[
         ]
     }  # fmt: skip
     if LINKCHECKER.exists():
-        asked = ["--no-status", "--threads", str(jobs), "-F", f"csv/utf_8/{folder}/crawl.csv"]
+        options = ["--no-status", "--threads", str(jobs), "-F", f"csv/utf_8/{folder}/crawl.csv"]
         (folder / "linkcheckerrc").write_text("[checking]\nmaxrequestspersecond=10000\n")
-        commands["linkchecker"] = [str(LINKCHECKER), "-f", str(folder / "linkcheckerrc"), *asked, start]
+        commands["linkchecker"] = [str(LINKCHECKER), "-f", str(folder / "linkcheckerrc"), *options, start]
     folder.chmod(0o777)  # as root, LinkChecker becomes another user
     row: dict[str, Any] = {"case": "crawl", "pages": pages, "jobs": jobs}
     for name, command in commands.items():
@@ -182,8 +182,8 @@ def _crawl(root: str, folder: Path, pages: int, jobs: int, rounds: int) -> dict[
         row[f"{name}_worked"] = round(min(worked for _, worked in runs), 2)
         row[f"{name}_ended"] = runs[0][0] < _LONGEST
     row["found"] = _kinds(folder / "crawl.jsonl")["not-found"]
-    if (told := folder / "crawl.csv").exists():
-        row["linkchecker_found"] = sum("404" in line for line in told.read_text().splitlines())
+    if (report := folder / "crawl.csv").exists():
+        row["linkchecker_found"] = sum("404" in line for line in report.read_text().splitlines())
     return row
 
 
@@ -195,27 +195,27 @@ def _log_since(log: Path, before: int) -> list[list[str]]:
 
 
 def _run_mixed(root: str, folder: Path, count: int, jobs: int) -> dict[str, Any]:
-    thousands, needed, told = count // 1000, Counter[tuple[str, str]](), Counter[str | None]()
+    thousands, needed, counts = count // 1000, Counter[tuple[str, str]](), Counter[str | None]()
     paths = []
     for place, (each, kind, methods) in MIXED.items():
-        some = [f"/{place}{name}" for name in _names(each * thousands)]
-        paths += some
-        told[kind] += len(some)
-        needed.update({(method, path): times for path in some for method, times in methods.items()})
+        places = [f"/{place}{name}" for name in _names(each * thousands)]
+        paths += places
+        counts[kind] += len(places)
+        needed.update({(method, path): times for path in places for method, times in methods.items()})
     needed["HEAD", "/target.html"] += 1
     page = _page(folder / "mixed.html", [root + path[1:] for path in paths])
     before = (folder / "asked").stat().st_size
     took, _ = _run(_run_overthere(page, folder / "mixed.jsonl", jobs))
     lines = _log_since(folder / "asked", before)
-    asked = Counter((line[0].split()[0], line[0].split()[1]) for line in lines)
+    requests = Counter((line[0].split()[0], line[0].split()[1]) for line in lines)
     put_off = Counter(line[0].split()[1] for line in lines if line[1] == "429")
     needed.update({("HEAD", path): 1 + put_off[path] for path in paths if path.startswith("/few/")})
-    found = _kinds(folder / "mixed.jsonl")
-    wrong = {kind: found[kind] - number for kind, number in told.items() if kind and found[kind] != number}
+    kinds = _kinds(folder / "mixed.jsonl")
+    wrong = {kind: kinds[kind] - number for kind, number in counts.items() if kind and kinds[kind] != number}
     return {
         "case": "mixed", "uris": len(paths), "requests": len(lines), "seconds": round(took, 2),
-        "told": dict(found), "told_wrongly": wrong,
-        "requests_too_many": (asked - needed).total(), "requests_missing": (needed - asked).total(),
+        "told": dict(kinds), "told_wrongly": wrong,
+        "requests_too_many": (requests - needed).total(), "requests_missing": (needed - requests).total(),
     }  # fmt: skip
 
 
@@ -230,13 +230,13 @@ def _run_killed(root: str, folder: Path, count: int, jobs: int, server: subproce
         while log.stat().st_size - before < each * count // 3 and job.poll() is None:
             time.sleep(0.02)
         os.killpg(server.pid, signal.SIGKILL)
-        said = job.communicate()[1]
+        message = job.communicate()[1]
     answered = sum(status == "200" for _, status in _log_since(log, before))
-    found = _kinds(output)
+    kinds = _kinds(output)
     return {
-        "case": "killed", "uris": count, "answered": answered, "told": dict(found),
-        "said": next(line for line in said.splitlines() if "point outside" in line),
-        "without_outcome": max(0, count - answered - found["connect"]),
+        "case": "killed", "uris": count, "answered": answered, "told": dict(kinds),
+        "said": next(line for line in message.splitlines() if "point outside" in line),
+        "without_outcome": max(0, count - answered - kinds["connect"]),
     }  # fmt: skip
 
 
@@ -254,8 +254,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="10,000 pages")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=16)
-    asked = parser.parse_args()
-    for row in measure(10_000 if asked.quick else 100_000, asked.jobs, asked.rounds):
+    options = parser.parse_args()
+    for row in measure(10_000 if options.quick else 100_000, options.jobs, options.rounds):
         print(json.dumps(row), flush=True)
 
 

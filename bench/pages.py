@@ -26,9 +26,9 @@ _SEED = 3986
 _LONGEST = 5 << 20
 """Where crawlers cut a page; its record says so (WARC-Truncated)."""
 _SAME_FOLDER = 500
-"""How many documents of one folder are taken: the pages of one generator must not be the crawl."""
+"""The maximum number of documents of one folder: the pages of one generator must not fill the crawl."""
 _REDIRECTIONS = 0.1
-"""Of the documents that only send on to another one, how many are taken: as answers that do the same."""
+"""The share taken of documents that only redirect to another one; served as redirect answers."""
 _REDIRECTION = re.compile(rb'http-equiv="refresh" content="0;\s*URL=([^"]+)"', re.IGNORECASE)
 
 
@@ -64,35 +64,35 @@ def roots() -> list[Root]:
     docs = sorted((home / ".rustup" / "toolchains").glob("*/share/doc/rust/html"))
     stable = [path for path in docs if "stable" in str(path)] or docs[:1]
     nightly = [path for path in docs if "nightly" in str(path)]
-    found = [Root(path, "rust.example") for path in stable[:1]] + [Root(path, "nightly.example") for path in nightly]
-    found += [Root(share / "doc", "packages.example"), Root(share / "gtk-doc" / "html", "manuals.example")]
-    found += [Root(Path("/usr/lib/node_modules"), "modules.example")]
+    roots = [Root(path, "rust.example") for path in stable[:1]] + [Root(path, "nightly.example") for path in nightly]
+    roots += [Root(share / "doc", "packages.example"), Root(share / "gtk-doc" / "html", "manuals.example")]
+    roots += [Root(Path("/usr/lib/node_modules"), "modules.example")]
     python = dict.fromkeys((*site.getsitepackages(), sysconfig.get_path("stdlib")))
-    return found + [Root(Path(path), "python.example") for path in python]
+    return roots + [Root(Path(path), "python.example") for path in python]
 
 
-def _documents(given: Sequence[Root]) -> list[tuple[Root, Path]]:
+def _documents(roots: Sequence[Root]) -> list[tuple[Root, Path]]:
     """The HTML files below the roots, in an order by chance that is the same for the same files."""
-    found: list[tuple[Root, Path]] = []
-    for root in given:
+    documents: list[tuple[Root, Path]] = []
+    for root in roots:
         for folder, folders, names in os.walk(root.folder):
             folders.sort()
             html = [name for name in sorted(names) if name.lower().endswith((".html", ".htm", ".xhtml"))]
             paths = [Path(folder, name) for name in html]
-            found += [(root, path) for path in paths if not path.is_symlink()][:_SAME_FOLDER]
-    random.Random(_SEED).shuffle(found)
-    return found
+            documents += [(root, path) for path in paths if not path.is_symlink()][:_SAME_FOLDER]
+    random.Random(_SEED).shuffle(documents)
+    return documents
 
 
-def _uri(root: Root, path: Path, turn: int) -> str:
+def _uri(root: Root, path: Path, round_number: int) -> str:
     parts = path.relative_to(root.folder).parts
     label = re.sub(r"[^a-z0-9]+", "-", parts[0].lower() if len(parts) > 1 else "www").strip("-") or "www"
-    host = f"{label}{turn if turn > 1 else ''}.{root.domain}"
+    host = f"{label}{round_number if round_number > 1 else ''}.{root.domain}"
     chance = zlib.crc32(host.encode())
     scheme = "https" if chance % 5 else "http"
     port = ":8080" if chance % 11 == 0 else ""
-    rest = "/".join(urllib.parse.quote(os.fsencode(part)) for part in parts[1:] or parts)
-    return f"{scheme}://{host}{port}/{rest}"
+    name = "/".join(urllib.parse.quote(os.fsencode(part)) for part in parts[1:] or parts)
+    return f"{scheme}://{host}{port}/{name}"
 
 
 # -- pages
@@ -104,12 +104,12 @@ class _Raw(NamedTuple):
     chance: random.Random
 
 
-def _page(raw: _Raw, kind: str, content: bytes, charset: str = "utf-8", told: str = "", **more: str) -> Page:
-    kind_of = f"text/html; charset={told}" if told else "text/html"
-    cut = content[:_LONGEST]
-    headers = _headers(raw.chance, kind_of, more.pop("length", str(len(cut))))
-    extra = tuple((name.replace("_", "-"), value) for name, value in more.items())
-    return Page(raw.uri, kind, charset, "200 OK", headers + extra, cut, cut, len(cut) < len(content))
+def _page(raw: _Raw, kind: str, content: bytes, charset: str = "utf-8", media_type: str = "", **fields: str) -> Page:
+    kind_of = f"text/html; charset={media_type}" if media_type else "text/html"
+    parts = content[:_LONGEST]
+    headers = _headers(raw.chance, kind_of, fields.pop("length", str(len(parts))))
+    extra = tuple((name.replace("_", "-"), value) for name, value in fields.items())
+    return Page(raw.uri, kind, charset, "200 OK", headers + extra, parts, parts, len(parts) < len(content))
 
 
 def _headers(chance: random.Random, media: str, length: str) -> tuple[tuple[str, str], ...]:
@@ -122,7 +122,7 @@ def _headers(chance: random.Random, media: str, length: str) -> tuple[tuple[str,
 
 
 def _plain_page(raw: _Raw) -> Iterator[Page]:
-    yield _page(raw, "as it is", raw.content, told=raw.chance.choice(("utf-8", "utf-8", "UTF-8", "")))
+    yield _page(raw, "as it is", raw.content, media_type=raw.chance.choice(("utf-8", "utf-8", "UTF-8", "")))
 
 
 _META = re.compile(r"(<meta[^>]{0,200}?charset=[\"']?)[\w-]+", re.IGNORECASE)
@@ -137,12 +137,12 @@ def _charset(raw: _Raw) -> Iterator[Page]:
         text = _META.sub(rf"\g<1>{name}", text, count=1)
     content = text.encode(name, "xmlcharrefreplace")
     kind = f"other charset, told by {teller}" if name != "utf-16" else "other charset, told by byte order mark"
-    yield _page(raw, kind, content, name, told=name if teller in ("header", "both") else "")
+    yield _page(raw, kind, content, name, media_type=name if teller in ("header", "both") else "")
 
 
 def _mislabelled_page(raw: _Raw) -> Iterator[Page]:
     text = raw.content.decode("utf-8", "replace")
-    yield _page(raw, "charset is a lie", text.encode("cp1252", "xmlcharrefreplace"), "windows-1252", told="utf-8")
+    yield _page(raw, "charset is a lie", text.encode("cp1252", "xmlcharrefreplace"), "windows-1252", media_type="utf-8")
 
 
 _HEAD = re.compile(rb"<head[^>]{0,200}>", re.IGNORECASE)
@@ -155,7 +155,7 @@ def _base(raw: _Raw) -> Iterator[Page]:
     element = f'<base href="{raw.chance.choice(bases)}">'.encode()
     if raw.chance.random() < 0.2:
         element = b"<base target=_top>" + element + b'<base href="http://ignored.example/">'
-    yield _page(raw, "base element", _HEAD.sub(lambda m: m[0] + element, raw.content, count=1), told="utf-8")
+    yield _page(raw, "base element", _HEAD.sub(lambda m: m[0] + element, raw.content, count=1), media_type="utf-8")
 
 
 def _redirected_page(raw: _Raw) -> Iterator[Page]:
@@ -175,7 +175,7 @@ def _redirection(raw: _Raw, location: str) -> Page:
 def _truncated_page(raw: _Raw) -> Iterator[Page]:
     """Broken off: the header tells the length that it should have."""
     end = raw.chance.randrange(len(raw.content) // 2, len(raw.content) + 1)
-    yield _page(raw, "broken off", raw.content[:end], told="utf-8", length=str(len(raw.content)))
+    yield _page(raw, "broken off", raw.content[:end], media_type="utf-8", length=str(len(raw.content)))
 
 
 _DIRT = (
@@ -186,21 +186,21 @@ _DIRT = (
 
 
 def _damaged_page(raw: _Raw) -> Iterator[Page]:
-    """With references that are none, octets that are none, ends without a beginning."""
+    """With invalid references, invalid octets, and end tags without a start."""
     content = raw.content
     for _ in range(raw.chance.randint(1, 8)):
         at = content.find(b"<", raw.chance.randrange(len(content)))
         content = content[:at] + raw.chance.choice(_DIRT) + content[at:]
-    yield _page(raw, "spoiled", content, told="utf-8")
+    yield _page(raw, "spoiled", content, media_type="utf-8")
 
 
 def _gzip(raw: _Raw) -> Iterator[Page]:
     packed = gzip.compress(raw.content[:_LONGEST], 6, mtime=0)
-    yield _page(raw, "content coding gzip", packed, told="utf-8", Content_Encoding="gzip")
+    yield _page(raw, "content coding gzip", packed, media_type="utf-8", Content_Encoding="gzip")
 
 
 def _chunked_page(raw: _Raw) -> Iterator[Page]:
-    page = _page(raw, "chunked", raw.content, told="utf-8", Transfer_Encoding="chunked")
+    page = _page(raw, "chunked", raw.content, media_type="utf-8", Transfer_Encoding="chunked")
     pieces = [page.body[at : at + 16384] for at in range(0, len(page.body), 16384)]
     body = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
     headers = tuple(header for header in page.headers if header[0] != "Content-Length")
@@ -209,31 +209,31 @@ def _chunked_page(raw: _Raw) -> Iterator[Page]:
 
 def _located_page(raw: _Raw) -> Iterator[Page]:
     name = raw.uri.rpartition("/")[2]
-    yield _page(raw, "Content-Location", raw.content, told="utf-8", Content_Location=f"./{name}?lang=en")
+    yield _page(raw, "Content-Location", raw.content, media_type="utf-8", Content_Location=f"./{name}?lang=en")
 
 
 def _missing_page(raw: _Raw) -> Iterator[Page]:
     body = b'<!DOCTYPE html><title>404</title><p>Not here. <a href="/">To the <b>start</b></a>\n'
-    page = _page(raw._replace(uri=raw.uri + ".old"), "not found", body, told="utf-8")
+    page = _page(raw._replace(uri=raw.uri + ".old"), "not found", body, media_type="utf-8")
     yield page._replace(status="404 Not Found")
 
 
-# Of a hundred documents, how many are served so.
+# The number in a hundred documents that are served so.
 _KINDS: tuple[tuple[Callable[[_Raw], Iterator[Page]], int], ...] = (
     (_plain_page, 76), (_charset, 7), (_mislabelled_page, 1), (_base, 4), (_redirected_page, 3), (_truncated_page, 2),
     (_damaged_page, 2), (_gzip, 1), (_chunked_page, 2), (_located_page, 1), (_missing_page, 1),
 )  # fmt: skip
 
 
-def plain_pages(given: Sequence[Root], octets: int) -> Iterator[Page]:
-    """So many octets of the documents as they are, each once.
+def plain_pages(roots: Sequence[Root], octets: int) -> Iterator[Page]:
+    """This many octets of the unchanged documents, each once.
 
     Raises: LookupError if there is no document.
     """
-    found = _documents(given)
-    if not found:
-        raise LookupError("no documents in HTML: " + ", ".join(str(root.folder) for root in given))
-    for root, path in found:
+    documents = _documents(roots)
+    if not documents:
+        raise LookupError("no documents in HTML: " + ", ".join(str(root.folder) for root in roots))
+    for root, path in documents:
         uri, content = _uri(root, path, 1), path.read_bytes()
         if len(content) >= 1000 or not _REDIRECTION.search(content):
             yield from _plain_page(_Raw(uri, content, random.Random(f"{_SEED} {uri}")))
@@ -242,18 +242,18 @@ def plain_pages(given: Sequence[Root], octets: int) -> Iterator[Page]:
             return
 
 
-def pages(given: Sequence[Root]) -> Iterator[Page]:
+def pages(roots: Sequence[Root]) -> Iterator[Page]:
     """The pages without an end: all documents, and then all of them again under other hosts.
 
     Raises: LookupError if there is no document.
     """
-    found = _documents(given)
-    if not found:
-        raise LookupError("no documents in HTML: " + ", ".join(str(root.folder) for root in given))
+    documents = _documents(roots)
+    if not documents:
+        raise LookupError("no documents in HTML: " + ", ".join(str(root.folder) for root in roots))
     kinds, weights = zip(*_KINDS, strict=True)
-    for turn in itertools.count(1):
-        for root, path in found:
-            uri = _uri(root, path, turn)
+    for round_number in itertools.count(1):
+        for root, path in documents:
+            uri = _uri(root, path, round_number)
             content = path.read_bytes()
             raw = _Raw(uri, content, random.Random(f"{_SEED} {uri}"))
             if len(content) < 1000 and (moved := _REDIRECTION.search(content)):

@@ -45,7 +45,7 @@ _VALIDATOR = rfc3986.validators.Validator().check_validity_of(
     "scheme", "userinfo", "host", "port", "path", "query", "fragment"
 )
 
-# What the expressions may name.
+# The names that the expressions may use.
 NAMES: dict[str, Any] = {
     "URI": overthere.URI,
     "Reference": overthere.URIReference,
@@ -103,7 +103,7 @@ _SIX = {
     "pydantic_core": "scheme host port path query fragment",
 }
 WHATWG = frozenset({"can_ada", "ada_url"})
-"""Whose getters hold the delimiters."""
+"""Peers whose getters include the delimiters."""
 TELLS = frozenset({OWN, "rfc3986", "uritools", "url-py", "pydantic_core"})
 """Who has an answer of its own for an undefined component."""
 

@@ -30,7 +30,7 @@ class PlantedFault(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """body: what a page holds that has it; head: what stands in its head; reference: the one that leads nowhere."""
+    """body: the content of a page with it; head: the content of its head; reference: the broken one."""
 
     reference: str
     body: str = ""
@@ -41,15 +41,15 @@ def _a(reference: str) -> Fault:
     return Fault(reference, f'<a href="{reference}">a</a>')
 
 
-_GONE = "nowhere.html"
-# What a fault of each kind looks like on a page at rooms/NNN/page-N.html.
+_MISSING = "nowhere.html"
+# A fault of each kind on a page at rooms/NNN/page-N.html.
 KINDS: dict[str, Fault] = {
-    "no document": _a(_GONE),
-    "no document above": _a(f"../{_GONE}"),
-    "no document at an absolute path": _a(f"/docs/{_GONE}"),
-    "no document by a whole URI": _a(f"{BASE}{_GONE}"),
-    "no document, host in capitals": _a(f"HTTPS://MUSEUM.example/docs/{_GONE}"),
-    "no document, default port": _a(f"https://museum.example:443/docs/{_GONE}"),
+    "no document": _a(_MISSING),
+    "no document above": _a(f"../{_MISSING}"),
+    "no document at an absolute path": _a(f"/docs/{_MISSING}"),
+    "no document by a whole URI": _a(f"{BASE}{_MISSING}"),
+    "no document, host in capitals": _a(f"HTTPS://MUSEUM.example/docs/{_MISSING}"),
+    "no document, default port": _a(f"https://museum.example:443/docs/{_MISSING}"),
     "beside the page, but base leads elsewhere": Fault(
         "only-here.html", '<a href="only-here.html">a</a>', '<base href="/docs/shelf/">'
     ),
@@ -90,7 +90,7 @@ KINDS: dict[str, Fault] = {
 }
 _SHEET, _MARKDOWN, _MAP, _LOOP = "in a style sheet", "in Markdown", "in a sitemap", "a loop of refreshes"
 
-# What leads somewhere, from rooms/NNN/page-N.html, in ways that need reading.
+# Valid references, from rooms/NNN/page-N.html, that are difficult to check.
 RIGHT = (
     '<a href="page-0.html">a</a>', '<a href="./page-0.html?v=2#crane">a</a>', '<a href="../000/page-0.html">a</a>',
     '<a href="/docs/shelf/">a</a>', '<a href="/docs/shelf/#caf%C3%A9">a</a>', '<a href="/docs/shelf/a%20b.html">a</a>',
@@ -119,7 +119,7 @@ def _page(right: str, fault: Fault | None) -> str:
 
 
 def _write_targets(folder: Path) -> None:
-    """What the right references lead to."""
+    """The targets of the valid references."""
     shelf = folder / "shelf"
     shelf.mkdir()
     page = '<!doctype html><title>t</title><h1 id="crane">c</h1><a name="café">x</a>\n'
@@ -143,8 +143,8 @@ def _other_faults(number: int) -> Iterator[tuple[PlantedFault, str]]:
         f"# A heading\n\n[a]({reference}) [b](#a-heading)\n",
     )
     reference = f"{BASE}others/gone-{number}.html"
-    found = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{reference}</loc></url></urlset>\n'
-    yield PlantedFault(_MAP, f"others/sitemap-{number}.xml", reference), found
+    text = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{reference}</loc></url></urlset>\n'
+    yield PlantedFault(_MAP, f"others/sitemap-{number}.xml", reference), text
     reference = f"loop-{number}.html"
     yield PlantedFault(_LOOP, f"others/{reference}", reference), _page("", Fault("", head=_refresh(reference)))
 
@@ -156,7 +156,7 @@ def _refresh(reference: str) -> str:
 def plant(folder: Path, pages: int = 5000, each: int = 10, seed: int = 3986) -> list[PlantedFault]:
     """Write the site into an empty folder.
 
-    pages: of HTML, in rooms of a hundred; each: how many faults of each kind.
+    pages: of HTML, in rooms of a hundred; each: the number of faults of each kind.
 
     Returns: the faults that it holds.
     """
@@ -165,7 +165,7 @@ def plant(folder: Path, pages: int = 5000, each: int = 10, seed: int = 3986) -> 
     faults = [kind for kind in KINDS for _ in range(each)]
     if len(faults) > pages - pages // 100 - 1:
         raise ValueError(f"{len(faults)} faults need more than {pages} pages")
-    # The first page of a room is a target of others, and has none.
+    # Others refer to the first page of a room, which has no faults.
     free = [number for number in range(pages) if number % 100]
     places = dict(zip(draw.sample(free, len(faults)), faults, strict=True))
     planted: list[PlantedFault] = []
@@ -194,9 +194,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pages", type=int, default=5000)
     parser.add_argument("--each", type=int, default=10)
-    asked = parser.parse_args()
-    asked.folder.mkdir(parents=True)
-    for planted in plant(asked.folder, asked.pages, asked.each):
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True)
+    for planted in plant(options.folder, options.pages, options.each):
         print(json.dumps(planted._asdict(), ensure_ascii=False))
 
 

@@ -40,9 +40,9 @@ class _Scale:
     """Nanoseconds to a place between the labels and the figures."""
 
     def __init__(self, values: Iterable[float]) -> None:
-        found = list(values)
-        self.low = math.floor(math.log10(min(found)))
-        self.high = math.ceil(math.log10(max(found)))
+        value_list = list(values)
+        self.low = math.floor(math.log10(min(value_list)))
+        self.high = math.ceil(math.log10(max(value_list)))
         self.length = _PANEL - _LABEL - _VALUE
 
     def __call__(self, value: float) -> float:
@@ -53,17 +53,17 @@ class _Scale:
 
 
 def _bar(scale: _Scale, y: float, row: Row, second: Row | None) -> list[str]:
-    own = row["peer"] == "overthere"
+    is_ours = row["peer"] == "overthere"
     right = row["right"] == row["of"] if "of" in row else True
-    kind = "own" if own else "right" if right else "wrong"
+    kind = "own" if is_ours else "right" if right else "wrong"
     figures = _ns(row["ns"]) + (f" / {_ns(second['ns'])}" if second else "")
     share = "" if "of" not in row else " · all" if right else f" · {row['right'] * 100 // row['of']} %"
     end = max(scale(row["ns"]), _LABEL + 1)
     shapes = [
-        svg.text(_LABEL - 8, y + 12, row["peer"], "own" if own else "", "end"),
+        svg.text(_LABEL - 8, y + 12, row["peer"], "own" if is_ours else "", "end"),
         svg.bar(_LABEL, y + 2, end - _LABEL, 13, f"bar-{kind}"),
         svg.text(
-            max(end, scale(second["ns"]) if second else 0) + 7, y + 12, figures + share, "own" if own else "quiet"
+            max(end, scale(second["ns"]) if second else 0) + 7, y + 12, figures + share, "own" if is_ours else "quiet"
         ),
     ]
     if second:
@@ -104,9 +104,9 @@ def _section(title: str, note: str, rows: Sequence[Row], floor: Row | None, top:
         pair = operations[at : at + 2]
         heights = []
         for column, operation in enumerate(pair):
-            found, height = _panel(operation, [r for r in rows if r["operation"] == operation], scale, floor)
+            panel, height = _panel(operation, [r for r in rows if r["operation"] == operation], scale, floor)
             x = _GAP + column * (_PANEL + _GAP)
-            shapes += [f'<g transform="translate({x} {top:.0f})">', *found, "</g>"]
+            shapes += [f'<g transform="translate({x} {top:.0f})">', *panel, "</g>"]
             heights.append(height)
         top += max(heights)
     return shapes, top + 12
@@ -149,14 +149,14 @@ def plot(rows: Sequence[Row]) -> str:
         ("kernel", "In Rust", "Nanoseconds per text, one thread.", ""),
     )
     for section, title, note, floor in sections:
-        found = [row for row in rows if row["section"] == section and "of" in row]
-        if found:
-            more, top = _section(title, note, found, floors.get((floor, 1)), top + 10)
-            shapes += more
+        section_rows = [row for row in rows if row["section"] == section and "of" in row]
+        if section_rows:
+            section_text, top = _section(title, note, section_rows, floors.get((floor, 1)), top + 10)
+            shapes += section_text
     machine = rows[0]
     shapes.append(
         svg.text(_GAP, top + 8, f"{machine['machine']} · Python {machine['python']} · {machine['commit']}", "quiet")
     )
-    told = ", ".join(f"{row['operation']}: {row['peer']} {_ns(row['ns'])}" for row in rows if "of" in row)
+    text = ", ".join(f"{row['operation']}: {row['peer']} {_ns(row['ns'])}" for row in rows if "of" in row)
     title = "overthere and its peers"
-    return svg.document(_WIDTH, top + 28, title, told, _STYLE + svg.colours(LIGHT, DARK), [HATCH, *shapes])
+    return svg.document(_WIDTH, top + 28, title, text, _STYLE + svg.colours(LIGHT, DARK), [HATCH, *shapes])

@@ -1,10 +1,10 @@
-"""The checker on documentation that others wrote: a line for each checkout that the caller has.
+"""The checker on external documentation: a line for each checkout that the caller has.
 
     python bench/real_docs.py FOLDER...
     python bench/real_docs.py FOLDER --site SITE [--base URI]
 
-With --site, the errors of the site that was built of the sources stand beside those of its sources: what the site lacks
-must be an error or unsure in the sources, and what it has must be no error there.
+With --site, the errors of the site built of the sources are compared with those of its sources: a target that the site
+lacks must be an error or unsure in the sources, and one that it has must be no error there.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ HEAD = (
 )
 
 
-def levels(found: Iterable[Broken]) -> Counter[str]:
-    """How many findings there are of each level, `unsure` apart."""
-    return Counter("unsure" if one.kind == "unsure" else KINDS[one.kind].level for one in found)
+def levels(findings: Iterable[Broken]) -> Counter[str]:
+    """The number of findings of each level, `unsure` separately."""
+    return Counter("unsure" if finding.kind == "unsure" else KINDS[finding.kind].level for finding in findings)
 
 
 def row(folder: str, checker: Checker) -> str:
-    """A line of the table: what the check of a folder has found."""
+    """A line of the table: the findings in a folder."""
     summary = Summary()
     begin = time.monotonic()
-    found = levels(check([folder], checker, summary))
+    counts = levels(check([folder], checker, summary))
     seconds = time.monotonic() - begin
     name = "/".join(Path(os.path.abspath(folder)).parts[-2:])
     generator = summary.projects[0].generator if summary.projects else "-"
     return (
-        f"{name[-40:]:<40} {generator:<12} {summary.documents:>9,} {summary.references:>10,} {found['error']:>7,} "
-        f"{found['unsure']:>7,} {summary.passed['template']:>9,} {seconds:>8.2f}"
+        f"{name[-40:]:<40} {generator:<12} {summary.documents:>9,} {summary.references:>10,} {counts['error']:>7,} "
+        f"{counts['unsure']:>7,} {summary.passed['template']:>9,} {seconds:>8.2f}"
     )
 
 

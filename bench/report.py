@@ -14,10 +14,10 @@ OWN = "overthere"
 
 
 def _groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row["operation"], []).append(row)
-    return found
+        groups.setdefault(row["operation"], []).append(row)
+    return groups
 
 
 def _number(value: float) -> str:
@@ -34,12 +34,12 @@ def _share(row: Row) -> str:
 def _cells(rows: Sequence[Row]) -> Cells:
     """The head and the lines of an operation's table, fastest first."""
     section = rows[0]["section"]
-    own = next((r["ns"] for r in rows if r["peer"] == OWN and r.get("threads", 1) == 1), None)
+    ours = next((r["ns"] for r in rows if r["peer"] == OWN and r.get("threads", 1) == 1), None)
     lines = []
     for row in sorted(rows, key=lambda r: r["ns"]):
         name = f"floor: {row['operation']}" if row["section"] == "floors" else row["peer"]
         line = [name, _number(row["ns"]), f"{_number(row['ns_min'])}–{_number(row['ns_max'])}"]
-        line.append(f"{row['ns'] / own:.2f}" if own else "–")
+        line.append(f"{row['ns'] / ours:.2f}" if ours else "–")
         if section in ("columns", "floors") and "threads" in row:
             speedup = f"{row['speedup']:.2f}" if row["threads"] > 1 and "speedup" in row else "–"
             line[1:1] = [str(row["threads"])]
@@ -62,12 +62,12 @@ _SINGLE = ("values", "iris")
 def _pivot(rows: Sequence[Row]) -> Cells:
     """A line for each peer, a column for each list: nanoseconds per text, and the percentage of correct answers."""
     names = list(dict.fromkeys(row["list"] for row in rows))
-    found: dict[str, dict[str, Row]] = {}
+    by_operation: dict[str, dict[str, Row]] = {}
     for row in rows:
-        found.setdefault(row["peer"], {})[row["list"]] = row
+        by_operation.setdefault(row["peer"], {})[row["list"]] = row
     single = rows[0]["section"] == "dirt"
     lines = []
-    for peer, by in sorted(found.items(), key=lambda item: next(iter(item[1].values()))["ns"]):
+    for peer, by in sorted(by_operation.items(), key=lambda item: next(iter(item[1].values()))["ns"]):
         cells = [_number(by[name]["ns"]) + (f" · {_percentage(by[name])}" if single else "") for name in names]
         lines.append([peer, *cells, *([] if single else [_share(next(iter(by.values())))])])
     return ["", *names, *([] if single else ["agrees"])], lines
@@ -80,21 +80,21 @@ def _percentage(row: Row) -> str:
 
 def _lists(rows: Sequence[Row]) -> Cells:
     """The sizes and the contents of the lists."""
-    found = {row["list"]: row for row in rows}
+    by_list = {row["list"]: row for row in rows}
     lines = [
         [name, f"{row['texts']:,}", str(row["median"]), f"{row['longest']:,}", f"{row['invalid']:.2%}"]
-        for name, row in found.items()
+        for name, row in by_list.items()
     ]
     return ["", "texts", "median length", "longest", "invalid"], lines
 
 
 def _access_table(rows: Sequence[Row]) -> Cells:
     """The same for opening whole resources: milliseconds, throughput, memory."""
-    own = next((row["ns"] for row in rows if row["peer"] == OWN), None)
+    ours = next((row["ns"] for row in rows if row["peer"] == OWN), None)
     lines = []
     for row in sorted(rows, key=lambda r: r["ns"]):
         spread = "–".join(_number(row[name] / 1e6) for name in ("ns_min", "ns_max"))
-        line = [row["peer"], _number(row["ns"] / 1e6), spread, f"{row['ns'] / own:.2f}" if own else "–"]
+        line = [row["peer"], _number(row["ns"] / 1e6), spread, f"{row['ns'] / ours:.2f}" if ours else "–"]
         line += [f"{row['mb_s']:,}", _number(row["process_ms"])]
         lines.append([*line, *("–" if row.get(name) is None else f"{row[name]:,.0f}" for name in _PEAKS)])
     return ["", "ms", "min–max", f"× {OWN}", "MB/s", "process ms", "peak MiB", "at 16 MiB"], lines
@@ -102,11 +102,11 @@ def _access_table(rows: Sequence[Row]) -> Cells:
 
 def _started(rows: Sequence[Row]) -> Cells:
     """The same for imports of libraries: milliseconds."""
-    own = next(row["ns"] for row in rows if row["peer"] == OWN)
+    ours = next(row["ns"] for row in rows if row["peer"] == OWN)
     lines = []
     for row in sorted(rows, key=lambda r: r["ns"]):
         spread = "–".join(_number(row[name] / 1e6) for name in ("ns_min", "ns_max"))
-        lines.append([row["peer"], _number(row["ns"] / 1e6), spread, f"{row['ns'] / own:.2f}"])
+        lines.append([row["peer"], _number(row["ns"] / 1e6), spread, f"{row['ns'] / ours:.2f}"])
     return ["", "ms", "min–max", f"× {OWN}"], lines
 
 
@@ -115,10 +115,10 @@ _PEAKS = ("peak_mib", "peak_16_mib")
 
 def _crawl_table(rows: Sequence[Row]) -> Cells:
     """The same for reading a crawl: pages per second, memory."""
-    own = next((row["ns"] for row in rows if row["peer"] == OWN and row["processes"] == 1), None)
+    ref = next((row["ns"] for row in rows if row["peer"] == OWN and row["processes"] == 1), None)
     lines = []
     for row in sorted(rows, key=lambda r: r["ns"]):
-        line = [row["peer"], str(row["processes"]), f"{row['pages_s']:,.0f}", f"{row['ns'] / own:.2f}" if own else "–"]
+        line = [row["peer"], str(row["processes"]), f"{row['pages_s']:,.0f}", f"{row['ns'] / ref:.2f}" if ref else "–"]
         line += [f"{row['mb_s']:,.0f}", f"{row['seconds']:,.1f}", f"{row['cpu_s']:,.1f}"]
         line += [str(row["rounds"]), f"{row['links']:,}"]
         lines.append([*line, *("–" if row.get(name) is None else f"{row[name]:,.0f}" for name in _CRAWL_PEAKS)])
@@ -160,14 +160,14 @@ def _daily(rows: Sequence[Row]) -> Cells:
     peers = list(dict.fromkeys(row["peer"] for row in rows))
     lines = []
     for operation, group in _groups(rows).items():
-        found = {row["peer"]: row["ns"] for row in group}
-        times = [_number(found[peer]) if peer in found else "–" for peer in peers]
-        others = [ns for peer, ns in found.items() if peer != OWN]
-        lines.append([operation, *times, f"{min(others) / found[OWN]:.1f}"])
+        by_peer = {row["peer"]: row["ns"] for row in group}
+        times = [_number(by_peer[peer]) if peer in by_peer else "–" for peer in peers]
+        theirs = [ns for peer, ns in by_peer.items() if peer != OWN]
+        lines.append([operation, *times, f"{min(theirs) / by_peer[OWN]:.1f}"])
     return ["", *peers, "times as quick"], lines
 
 
-_WHOLE = {
+_TABLES = {
     "daily": _daily,
     "imports": _started,
     "integrations": _drop_in,
@@ -182,10 +182,10 @@ def table(rows: Sequence[Row]) -> str:
     """An operation's rows for the terminal."""
     section = rows[0]["section"]
     is_judged = section == "links" and any(row["processes"] > 1 for row in rows)
-    more = _align("links: correctness", *_accuracy_table(rows)) if is_judged else ""
-    more = _align("the lists", *_lists(rows)) if section == "dirt" else more
-    first = _align(f"{rows[0]['section']}: {rows[0]['operation']}", *_WHOLE.get(rows[0]["section"], _cells)(rows))
-    return f"{first}\n{more}" if more else first
+    accuracy = _align("links: correctness", *_accuracy_table(rows)) if is_judged else ""
+    accuracy = _align("the lists", *_lists(rows)) if section == "dirt" else accuracy
+    first = _align(f"{rows[0]['section']}: {rows[0]['operation']}", *_TABLES.get(rows[0]["section"], _cells)(rows))
+    return f"{first}\n{accuracy}" if accuracy else first
 
 
 def _align(title: str, head: list[str], lines: list[list[str]]) -> str:
@@ -207,7 +207,7 @@ def _floors(rows: Sequence[Row]) -> Cells:
 
 
 def _markdown(rows: Sequence[Row], cells: Callable[[Sequence[Row]], Cells] | None = None) -> str:
-    cells = cells or {"floors": _floors, **_WHOLE}.get(rows[0]["section"], _cells)
+    cells = cells or {"floors": _floors, **_TABLES}.get(rows[0]["section"], _cells)
     head, lines = cells(rows)
     bold = [[f"**{cell}**" for cell in line] if line[0] == OWN else line for line in lines]
     rule = ["---", *("---:" for _ in head[1:])]
@@ -418,17 +418,17 @@ def page(rows: Sequence[Row]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in first["versions"].items() if name != OWN)
     parts = [_INTRODUCTION.format(**{**first, "versions": versions})]
     for section, note in _NOTES.items():
-        found = [row for row in rows if row["section"] == section]
-        if not found:
+        section_rows = [row for row in rows if row["section"] == section]
+        if not section_rows:
             continue
-        parts.append(note.format(**found[0]))
+        parts.append(note.format(**section_rows[0]))
         if section in ("floors", "daily"):
-            parts.append(_markdown(found) + "\n")
+            parts.append(_markdown(section_rows) + "\n")
         else:
-            parts += [f"### {operation}\n\n{_markdown(group)}\n" for operation, group in _groups(found).items()]
+            parts += [f"### {operation}\n\n{_markdown(group)}\n" for operation, group in _groups(section_rows).items()]
         if section == "links":
-            parts += [_JUDGED, _markdown(found, _accuracy_table) + "\n"]
+            parts += [_JUDGED, _markdown(section_rows, _accuracy_table) + "\n"]
         if section == "dirt":
-            parts += ["### the lists\n", _markdown(found, _lists) + "\n"]
+            parts += ["### the lists\n", _markdown(section_rows, _lists) + "\n"]
     parts += [_composition(row) for row in rows if row["section"] == "corpus"]
     return "\n".join(parts)

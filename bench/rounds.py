@@ -11,11 +11,11 @@ __all__ = ["rotate", "summary"]
 Name = TypeVar("Name")
 
 
-def rotate(names: Sequence[Name], turn: int) -> list[Name]:
+def rotate(names: Sequence[Name], steps: int) -> list[Name]:
     """The same names in the order of this round: another one is first, and every other round runs backwards."""
-    start = turn % len(names)
+    start = steps % len(names)
     order = [*names[start:], *names[:start]]
-    return order[::-1] if turn % 2 else order
+    return order[::-1] if steps % 2 else order
 
 
 def summary(seconds: list[float], rows: int) -> dict[str, Any]:

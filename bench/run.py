@@ -38,8 +38,8 @@ def machine() -> str:
     """The machine in a line: processor, cores, memory, system."""
     name = platform.processor() or platform.machine()
     if (cpus := Path("/proc/cpuinfo")).exists():
-        found = [line.partition(": ")[2] for line in cpus.read_text().splitlines() if line.startswith("model name")]
-        name = found[0] if found else name
+        models = [line.partition(": ")[2] for line in cpus.read_text().splitlines() if line.startswith("model name")]
+        name = models[0] if models else name
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     system = f"{platform.system()} {platform.release().partition('-')[0]}"
@@ -51,7 +51,7 @@ def _git(*words: str) -> str:
 
 
 def _run_facts() -> Row:
-    """What every row says of the run."""
+    """The facts about the run in every row."""
     from overthere import kernel
     from peers import versions
 
@@ -68,7 +68,7 @@ def _run_facts() -> Row:
 
 
 class _Size(NamedTuple):
-    """rows: of a column; values: texts one by one; budget: seconds of a peer in an operation."""
+    """rows: in a column; values: single texts; budget: seconds of a peer in an operation."""
 
     rows: int
     values: int
@@ -101,34 +101,34 @@ def _pages(rows: list[Row], pages: Path) -> None:
     (pages / "benchmarks.svg").write_text(plot.plot(rows))
 
 
-def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
+def _groups(section: str, texts: Corpus, size: _Size) -> Iterable[list[Row]]:
     """The rows of a section, one operation after the other."""
     rounds, budget = size.rounds, size.budget
     match section:
         case "values":
             import values
 
-            return values.measure(whole.take_first(size.values), rounds, 2 * budget)
+            return values.measure(texts.take_first(size.values), rounds, 2 * budget)
         case "daily":
             import daily
 
-            return daily.measure(whole, rounds, min(size.values, 12_000))
+            return daily.measure(texts, rounds, min(size.values, 12_000))
         case "dirt":
             import mixed_input
 
-            return mixed_input.measure(whole, min(rounds, 5), budget / 2, min(size.values, 20_000))
+            return mixed_input.measure(texts, min(rounds, 5), budget / 2, min(size.values, 20_000))
         case "iris":
             import iris
 
-            return iris.measure(whole, min(rounds, 5), budget / 2, min(size.values, 20_000))
+            return iris.measure(texts, min(rounds, 5), budget / 2, min(size.values, 20_000))
         case "columns":
             import tables
 
-            return tables.measure(whole.take_first(size.rows), rounds, budget)
+            return tables.measure(texts.take_first(size.rows), rounds, budget)
         case "kernel":
             import kernel
 
-            native = kernel.measure(whole.take_first(size.values))
+            native = kernel.measure(texts.take_first(size.values))
             named = dict.fromkeys(row["operation"] for row in native)
             return [[row for row in native if row["operation"] == operation] for operation in named]
         case "imports":
@@ -140,7 +140,7 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
             import integrations
 
             print(guards.table(guards.measure()), flush=True)
-            return integrations.measure(whole, rounds, min(size.values, integrations.URLS))
+            return integrations.measure(texts, rounds, min(size.values, integrations.URLS))
         case "access":
             import access
 
@@ -152,20 +152,20 @@ def _groups(section: str, whole: Corpus, size: _Size) -> Iterable[list[Row]]:
 
 
 def _measure(only: str | None, size: _Size) -> list[Row]:
-    whole = corpus(max(size.rows, size.values))
-    makeup = whole.composition()
+    texts = corpus(max(size.rows, size.values))
+    makeup = texts.composition()
     about = _run_facts() | {"corpus": makeup["digest"]}
     print(f"{about['machine']}; Python {about['python']}; commit {about['commit']}, {about['kernel']} kernel")
     print(", ".join(f"{name} {value}" for name, value in makeup.items()))
-    found: list[Row] = [about | {"section": "corpus"} | makeup]
+    rows: list[Row] = [about | {"section": "corpus"} | makeup]
     for section in SECTIONS if only is None else [only]:
         start = time.monotonic()
-        for group in _groups(section, whole, size):
+        for group in _groups(section, texts, size):
             if group:
                 print(report.table(group), flush=True)
-                found.extend(about | row for row in group)
+                rows.extend(about | row for row in group)
         print(f"\n{section}: {time.monotonic() - start:.0f} s", flush=True)
-    return found
+    return rows
 
 
 def main() -> None:
@@ -182,15 +182,15 @@ def main() -> None:
         budget=0.05 if quick else 1.0,
         quick=quick,
     )
-    found = _measure(arguments.only, size)
+    rows = _measure(arguments.only, size)
     if arguments.keep and arguments.only:
         lines = (ROOT / "bench" / "results" / "latest.jsonl").read_text().splitlines()
-        kept: list[Row] = [row for row in map(json.loads, lines) if row["section"] != arguments.only]
-        new = [row for row in found if row["section"] == arguments.only]
-        return _write(kept + new, ROOT / "bench" / "results", ROOT / "docs")
-    whole = not (quick or arguments.only or arguments.rows or arguments.values)
-    _write(found, *((ROOT / "bench" / "results", ROOT / "docs") if whole else (CACHE, CACHE)))
-    if whole:
+        stored: list[Row] = [row for row in map(json.loads, lines) if row["section"] != arguments.only]
+        new = [row for row in rows if row["section"] == arguments.only]
+        return _write(stored + new, ROOT / "bench" / "results", ROOT / "docs")
+    is_complete = not (quick or arguments.only or arguments.rows or arguments.values)
+    _write(rows, *((ROOT / "bench" / "results", ROOT / "docs") if is_complete else (CACHE, CACHE)))
+    if is_complete:
         front_page.main()
     print(f"{time.monotonic() - start:.0f} s")
     return None

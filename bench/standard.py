@@ -38,7 +38,7 @@ __all__ = [
 REFUSED = "(refused)"
 """The answer of a row that has none."""
 
-# 2.1: an escape is "%" HEXDIG HEXDIG, decoded once (2.4), "+" is no space.  What is no escape is refused.
+# 2.1: an escape is "%" HEXDIG HEXDIG, decoded once (2.4), "+" is no space.  Invalid escapes are rejected.
 DECODE: list[tuple[str, str]] = [
     ("", ""), ("plain", "plain"), ("a%20b", "a b"), ("%41", "A"), ("%7E", "~"), ("%7e", "~"), ("%2f", "/"),
     ("%252F", "%2F"), ("%25", "%"), ("a+b", "a+b"), ("%2B", "+"), ("%00", "\0"), ("%0A", "\n"), ("%C3%A9", "é"),
@@ -67,7 +67,7 @@ Six = tuple[Any, Any, Any, Any, Any, Any]
 
 
 class Share(NamedTuple):
-    """How many rows of how many get the standard's answer."""
+    """The number of rows with the standard's answer, and of all rows."""
 
     right: int
     rows: int
@@ -85,15 +85,15 @@ def cases(name: str) -> list[dict[str, Any]]:
 
 
 def _six_of_row(row: dict[str, Any]) -> Six:
-    found = row["is"]
+    fields = row["is"]
     return (
-        found.get("scheme"), found.get("host"), found.get("port_text"), found["path"], found.get("query"),
-        found.get("fragment"),
+        fields.get("scheme"), fields.get("host"), fields.get("port_text"), fields["path"], fields.get("query"),
+        fields.get("fragment"),
     )  # fmt: skip
 
 
 def valid(uris_only: bool = True) -> list[tuple[str, Six]]:
-    """Valid texts and their six components as they stand; undefined is None."""
+    """Valid texts and their six components unchanged; undefined is None."""
     return [(row["text"], _six_of_row(row)) for row in cases("parse") if row["is"]["form"] == "uri" or not uris_only]
 
 
@@ -136,27 +136,27 @@ def is_reference_to(base: str, answer: Any, target: str) -> bool:
     return reference.resolve(base, str(answer)) == target
 
 
-def six(found: Sequence[Any], *, whatwg: bool = False) -> Six:
+def six(values: Sequence[Any], *, whatwg: bool = False) -> Six:
     """A peer's six answers as components: WHATWG's getters hold the delimiters too ("http:", "?q", "#f")."""
-    scheme, host, port, path, query, fragment = found
+    scheme, host, port, path, query, fragment = values
     if whatwg:
         query, fragment = (query or "").removeprefix("?"), (fragment or "").removeprefix("#")
         scheme = (scheme or "").removesuffix(":")
     return scheme, host, port, path, query, fragment
 
 
-def is_same(wanted: Six, found: Six, *, tells: bool) -> bool:
+def is_same(expected: Six, actual: Six, *, exact: bool) -> bool:
     """Whether an answer is the standard's.
 
-    tells: whether the peer has an answer for "undefined"; if it has none, its "" is read as undefined.
+    exact: whether the peer distinguishes "undefined"; otherwise its "" counts as undefined.
     The host may stand without its brackets; the port may be a number, and then none where its text is empty.
     """
-    for number, (right, answer) in enumerate(zip(wanted, found, strict=True)):
+    for number, (right, answer) in enumerate(zip(expected, actual, strict=True)):
         if number == 1 and right and answer == right.strip("[]"):
             continue
-        if number == 2 and not (isinstance(answer, str) and tells):
+        if number == 2 and not (isinstance(answer, str) and exact):
             right, answer = int(right) if right else None, None if answer in (None, "") else int(answer)
-        elif number != 3 and not tells:
+        elif number != 3 and not exact:
             answer = answer or None
         if answer != right:
             return False
@@ -164,15 +164,15 @@ def is_same(wanted: Six, found: Six, *, tells: bool) -> bool:
 
 
 def encodes(data: str, answer: Any) -> bool:
-    """Whether an answer is a segment (3.3) that stands for the data."""
+    """Whether an answer is a segment (3.3) that represents the data."""
     text = answer.decode() if isinstance(answer, bytes) else str(answer)
     return bool(_SEGMENT.fullmatch(text)) and urllib.parse.unquote(text, errors="strict") == data
 
 
-def call_or_refused(call: Callable[..., Any], *given: Any) -> Any:
-    """What a call gives, or REFUSED."""
+def call_or_refused(call: Callable[..., Any], *args: Any) -> Any:
+    """The result of a call, or REFUSED."""
     try:
-        return call(*given)
+        return call(*args)
     except Exception:  # a peer's own refusal, whatever its type
         return REFUSED
 

@@ -41,7 +41,7 @@ DIRTY_ROWS = 200_000
 
 
 def _dirty(operation: str, bad: int) -> str:
-    """The operation on a column of which so many rows in a hundred are no URIs."""
+    """The operation on a column with this percentage of rows that are no URIs."""
     return f"{operation}, {bad} % bad"
 
 
@@ -50,20 +50,20 @@ def _keys() -> list[Key]:
 
 
 def _ask(engine: str, threads: int, operation: str, data: Inputs) -> list[Any]:
-    """An engine's answers row by row; if it refuses the column for one of its rows, that row is asked for alone."""
-    found = call_or_refused(lambda: rows(_MAKE[engine](data, threads)[operation]()))
-    if found is not REFUSED:
-        return found  # type: ignore[no-any-return]
+    """An engine's answers row by row; if it rejects the column for one of its rows, that row is run separately."""
+    results = call_or_refused(lambda: rows(_MAKE[engine](data, threads)[operation]()))
+    if results is not REFUSED:
+        return results  # type: ignore[no-any-return]
     if len(data.texts) == 1:
         return [REFUSED]
     alone = [
         replace(data, texts=t, references=t, encoded=t) for t in (data.texts[i : i + 1] for i in range(len(data.texts)))
     ]
-    return [answer for one in alone for answer in _ask(engine, threads, operation, one)]
+    return [answer for text in alone for answer in _ask(engine, threads, operation, text)]
 
 
 def agrees(engine: str, threads: int, operation: str) -> Share:
-    """How many fixed rows get the standard's answer."""
+    """The number of fixed rows with the standard's answer."""
     # The engine that discards its results computes the same ones.
     name = engine.partition(", result")[0]
 
@@ -72,11 +72,11 @@ def agrees(engine: str, threads: int, operation: str) -> Share:
         return _ask(name, threads, operation, Inputs(column, column, column, base))
 
     if operation in ("split", "host", "check", "parse"):
-        whole = standard.valid(uris_only=operation in ("check", "parse"))
+        cases = standard.valid(uris_only=operation in ("check", "parse"))
         bad = standard.invalid() if operation in ("check", "parse") else []
-        found = ask([text for text, _ in whole] + bad)
-        right = [_is_same(operation, name, wanted, got) for (_, wanted), got in zip(whole, found, strict=False)]
-        return share(right + [_says_invalid(operation, got) for got in found[len(whole) :]])
+        found = ask([text for text, _ in cases] + bad)
+        right = [_is_same(operation, name, expected, got) for (_, expected), got in zip(cases, found, strict=False)]
+        return share(right + [_says_invalid(operation, got) for got in found[len(cases) :]])
     if operation == "resolve":
         return share([got == target for base, text, target in standard.targets() for got in ask([text], base)])
     if operation == "encode":
@@ -86,22 +86,22 @@ def agrees(engine: str, threads: int, operation: str) -> Share:
         ]
         return share(right)
     forms = {"normalize": "PATH", "normalize by scheme": "SCHEME"}
-    wanted = standard.normal_forms(forms[operation]) if operation in forms else standard.DECODE
-    found = ask([text for text, _ in wanted])
-    return share([(REFUSED if got is None else got) == answer for (_, answer), got in zip(wanted, found, strict=True)])
+    normal = standard.normal_forms(forms[operation]) if operation in forms else standard.DECODE
+    found = ask([text for text, _ in normal])
+    return share([(REFUSED if got is None else got) == answer for (_, answer), got in zip(normal, found, strict=True)])
 
 
-def _is_same(operation: str, engine: str, wanted: standard.Six, got: Any) -> bool:
+def _is_same(operation: str, engine: str, expected: standard.Six, got: Any) -> bool:
     if operation == "check":
         return got in (True, 1)
     if operation == "host":
         got = (None, got, None, "", None, None)
-        wanted = (None, wanted[1], None, "", None, None)
+        expected = (None, expected[1], None, "", None, None)
     if got is REFUSED or got[3] is None:
         return False
     if engine == "chdb":
-        got = (*got[:2], got[2] or None, *got[3:])  # its port is 0 where there is none
-    return standard.is_same(wanted, standard.six(got, whatwg=engine in _WHATWG), tells=engine in TELLS)
+        got = (*got[:2], got[2] or None, *got[3:])  # without one its port is 0
+    return standard.is_same(expected, standard.six(got, whatwg=engine in _WHATWG), exact=engine in TELLS)
 
 
 def _says_invalid(operation: str, got: Any) -> bool:
@@ -110,15 +110,15 @@ def _says_invalid(operation: str, got: Any) -> bool:
 
 
 def _work(engine: str, threads: int, file: str, pipe: Connection) -> None:
-    """A worker: it answers ("has" | "time" | "peak" | "agrees", operation) until it is told to stop."""
+    """A worker: it answers ("has" | "time" | "peak" | "agrees", operation) until it receives the command to stop."""
     with pa.OSFile(file) as source:
         table = pa.ipc.open_file(source).read_all()
     columns = [table[name].combine_chunks() for name in ("text", "reference", "encoded")]
     calls = _MAKE[engine](Inputs(*columns), threads)
     for bad in SHARES if threads == 1 and engine != "floors" else ():
         column = table[_column(bad)].combine_chunks().drop_null()
-        made = _MAKE[engine](Inputs(column, column, column), threads)
-        calls |= {_dirty(name, bad): made[name] for name in DIRTY if name in made}
+        operations = _MAKE[engine](Inputs(column, column, column), threads)
+        calls |= {_dirty(name, bad): operations[name] for name in DIRTY if name in operations}
     short = _MAKE[engine](Inputs(*(column.slice(0, 1000) for column in columns)), threads)
     for task, operation in iter(pipe.recv, None):
         if task == "has":
@@ -126,7 +126,7 @@ def _work(engine: str, threads: int, file: str, pipe: Connection) -> None:
         elif task == "agrees":
             pipe.send(tuple(agrees(engine, threads, operation)))
         elif task == "peak":
-            short[operation]()  # what the engine needs only once is not counted
+            short[operation]()  # one-time costs of the engine do not count
             pipe.send(peak_of_call(calls[operation]))
         else:
             gc.collect()
@@ -205,14 +205,14 @@ def measure(corpus: Corpus, rounds: int = 7, budget: float = 12.0) -> Iterable[l
                 sizes = (len(table), octets[inputs.get(operation, "text")])
                 yield _operation(operation, able, sizes, rounds, budget)
         for operation in DIRTY:
-            found = []
+            rows = []
             for bad in SHARES:
                 name = _dirty(operation, bad)
                 able = {key: worker for key, worker in workers.items() if worker.ask("has", name)}
                 sizes = (len(table) - table[_column(bad)].null_count, octets[_column(bad)])
-                more = {"section": "dirty columns", "operation": operation, "list": f"{bad} %"}
-                found += [row | more for row in _operation(name, able, sizes, rounds, budget)]
-            yield found
+                extra = {"section": "dirty columns", "operation": operation, "list": f"{bad} %"}
+                rows += [row | extra for row in _operation(name, able, sizes, rounds, budget)]
+            yield rows
 
 
 def _operation(
@@ -220,11 +220,11 @@ def _operation(
 ) -> list[dict[str, Any]]:
     memory = {key: worker.ask("peak", operation) for key, worker in workers.items()} if operation == "split" else {}
     times: dict[Key, list[float]] = {key: [] for key in workers}
-    for turn in range(rounds):
-        for key in rotate(list(workers), turn):
+    for round_number in range(rounds):
+        for key in rotate(list(workers), round_number):
             if len(times[key]) < _LEAST_ROUNDS or sum(times[key]) <= budget:
                 times[key].append(workers[key].ask("time", operation))
-    found = []
+    rows = []
     for (engine, threads), worker in workers.items():
         row = {
             "section": "floors" if engine == "floors" else "columns",
@@ -240,5 +240,5 @@ def _operation(
             row["peak_mib"] = memory[engine, threads]
         if engine != "floors":
             row |= Share(*worker.ask("agrees", operation.partition(",")[0])).row()
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows

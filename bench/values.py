@@ -16,7 +16,7 @@ from standard import REFUSED, Share, call_or_refused, share
 
 __all__ = ["LEAST_ROUNDS", "agrees", "measure", "answer_once", "time_peers"]
 
-# What no library can be below, in the same loops: nothing; a call of a C function that leaves its text alone;
+# The lower limits of any library, in the same loops: nothing; a call of a C function that leaves its text alone;
 # an object of a C type that keeps it.
 _FLOORS = {
     "the loop": Peer("pass"),
@@ -33,7 +33,7 @@ def _names(peer: Peer, base: str = BASE) -> dict[str, Any]:
 
 
 def _loop(peer: Peer) -> tuple[Callable[[Iterable[str]], list[Any]], Callable[[Iterable[Any]], int]]:
-    """What makes the inputs, and the peer's expression in a plain loop over them, which gives the nanoseconds."""
+    """Code to make the inputs, and a plain loop over them with the peer's expression, timed in nanoseconds."""
     names = _names(peer)
     source = f"def timed(inputs):\n start = clock()\n for t in inputs:\n  {peer.do}\n return clock() - start\n"
     exec(f"{source}def made(inputs): return [{peer.made} for t in inputs]", names)
@@ -44,19 +44,19 @@ def answer_once(peer: Peer, base: str = BASE) -> Callable[[str], Any]:
     """The peer's answer to one text."""
     names = _names(peer, base)
     answer: Callable[[str], Any] = eval(f"lambda t: {peer.answer or peer.do}", names)
-    made: Callable[[str], Any] = eval(f"lambda t: {peer.made}", names)
-    return lambda text: answer(made(text))
+    function: Callable[[str], Any] = eval(f"lambda t: {peer.made}", names)
+    return lambda text: answer(function(text))
 
 
 def _accepted_texts(peer: Peer, texts: list[str]) -> list[str]:
-    """What the peer does not refuse: asked once, before any time is taken, so that no loop needs a `try`."""
+    """The texts that the peer accepts: checked once, before any timing, so that no loop needs a `try`."""
     names = _names(peer)
     exec(f"def ask(text):\n t = text\n t = {peer.made}\n {peer.do}", names)
     return [text for text in texts if call_or_refused(names["ask"], text) is not REFUSED]
 
 
 def agrees(operation: str, name: str) -> Share:
-    """How many of the operation's fixed rows get the standard's answer."""
+    """The number of the operation's fixed rows with the standard's answer."""
     peer = OPERATIONS[operation][name]
     ask = answer_once(peer)
 
@@ -64,11 +64,11 @@ def agrees(operation: str, name: str) -> Share:
         return standard.six(ask(text), whatwg=name in WHATWG)
 
     if operation == "parse":
-        taken = [_accepts(ask, text) for text, _ in standard.valid()]
-        return share(taken + [not _accepts(ask, text) for text in standard.invalid()])
+        accepted = [_accepts(ask, text) for text, _ in standard.valid()]
+        return share(accepted + [not _accepts(ask, text) for text in standard.invalid()])
     if operation == "read":
-        found = [(wanted, call_or_refused(six, text)) for text, wanted in standard.valid()]
-        return share([f is not REFUSED and standard.is_same(wanted, f, tells=name in TELLS) for wanted, f in found])
+        results = [(expected, call_or_refused(six, text)) for text, expected in standard.valid()]
+        return share([f is not REFUSED and standard.is_same(wanted, f, exact=name in TELLS) for wanted, f in results])
     if operation == "resolve":
         return share(
             [call_or_refused(_target, peer, base, text) == target for base, text, target in standard.targets()]
@@ -80,7 +80,7 @@ def agrees(operation: str, name: str) -> Share:
         return share([bool(ask(text)) == (text != normal) for text, normal in standard.normal_forms()])
     if operation == "relate":
         ways = [(base, call_or_refused(answer_once(peer, base), target), target) for base, target in standard.related()]
-        return share([standard.is_reference_to(*way) for way in ways])
+        return share([standard.is_reference_to(*answer) for answer in ways])
     if operation == "str":
         return share([call_or_refused(ask, text) == text for text, _ in standard.valid()])
     if operation == "encode":
@@ -102,8 +102,8 @@ def _inputs(operation: str, corpus: Corpus) -> list[str]:
         return corpus.references
     if operation == "relate":  # most lead to the base's own host
         base = NAMES["URI"](BASE)
-        found = (call_or_refused(base.join, text) for text in corpus.references)
-        return [str(target) for target in found if target is not REFUSED and "/." not in target.path]
+        targets = (call_or_refused(base.join, text) for text in corpus.references)
+        return [str(target) for target in targets if target is not REFUSED and "/." not in target.path]
     if operation == "decode":
         return [NAMES["quote"](text, safe="") for text in corpus.texts]
     if operation == "decode, nothing to do":
@@ -112,13 +112,13 @@ def _inputs(operation: str, corpus: Corpus) -> list[str]:
 
 
 def time_peers(peers: Mapping[str, Peer], texts: list[str], rounds: int, budget: float) -> dict[str, dict[str, Any]]:
-    """Of each peer what `summary` says of the texts that it does not refuse, and how many it does."""
+    """For each peer `summary` of the texts that it accepts, and how many it rejects."""
     inputs = {name: _accepted_texts(peer, texts) for name, peer in peers.items()}
     loops = {name: _loop(peer) for name, peer in peers.items()}
     times: dict[str, list[float]] = {name: [] for name in peers}
-    for turn in range(rounds):
+    for round_number in range(rounds):
         gc.collect()
-        for name in rotate(list(peers), turn):
+        for name in rotate(list(peers), round_number):
             if len(times[name]) >= LEAST_ROUNDS and sum(times[name]) > budget:
                 continue
             make, loop = loops[name]
@@ -137,11 +137,11 @@ def time_peers(peers: Mapping[str, Peer], texts: list[str], rounds: int, budget:
 def _operation(operation: str, corpus: Corpus, rounds: int, budget: float) -> list[dict[str, Any]]:
     peers = {**OPERATIONS[operation], **(_FLOORS if operation == "parse" else {})}
     rows = []
-    for name, found in time_peers(peers, _inputs(operation, corpus), rounds, budget).items():
+    for name, seconds in time_peers(peers, _inputs(operation, corpus), rounds, budget).items():
         if name in _FLOORS:
-            rows.append({"section": "floors", "operation": name, "peer": "floor", **found})
+            rows.append({"section": "floors", "operation": name, "peer": "floor", **seconds})
             continue
-        row = {"section": "values", "operation": operation, "peer": name, **found}
+        row = {"section": "values", "operation": operation, "peer": name, **seconds}
         rows.append(row | agrees(operation, name).row())
     return rows
 

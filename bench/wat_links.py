@@ -7,7 +7,7 @@ its code is copied.  Its two jobs:
 - links: pairs of the page and the link, joined by urljoin.
 - hosts: pairs of hosts, with the names reversed, once for each page and list of links.
 
-What is found is counted and forgotten: the table that Spark would write is not in its time.
+Links are counted and discarded: the table that Spark would write is not in its time.
 
 python bench/wat_links.py {warcio,fastwarc} {links,hosts} FILE     as `cluster.py` starts it
 """
@@ -74,9 +74,9 @@ def envelopes(contents: Iterable[bytes]) -> Iterator[tuple[str, Envelope]]:
     import ujson
 
     for content in contents:
-        header = (told := ujson.loads(content))["Envelope"]["WARC-Header-Metadata"]
+        header = (envelope := ujson.loads(content))["Envelope"]["WARC-Header-Metadata"]
         if header["WARC-Type"] == "response":
-            payload = told["Envelope"]["Payload-Metadata"]
+            payload = envelope["Envelope"]["Payload-Metadata"]
             yield header["WARC-Target-URI"], payload.get("HTTP-Response-Metadata", {})
 
 
@@ -89,16 +89,16 @@ def _is_link(meta: dict[str, str]) -> bool:
 def _lists(html: Envelope) -> Iterator[tuple[str, list[str]]]:
     """Field by field, the links."""
     head = html.get("Head", {})
-    yield "Link", [one["url"] for one in head.get("Link", ()) if "url" in one]
-    yield "Metas", [one["content"] for one in head.get("Metas", ()) if "content" in one and _is_link(one)]
-    yield "Scripts", [one["url"] for one in head.get("Scripts", ()) if "url" in one]
-    found = []
-    for one in html.get("Links", ()):
-        if "url" in one:
-            found.append(one["url"])
-        elif one.get("href", "").startswith(_ABSOLUTE):
-            found.append(one["href"])
-    yield "Links", found
+    yield "Link", [item["url"] for item in head.get("Link", ()) if "url" in item]
+    yield "Metas", [item["content"] for item in head.get("Metas", ()) if "content" in item and _is_link(item)]
+    yield "Scripts", [item["url"] for item in head.get("Scripts", ()) if "url" in item]
+    links = []
+    for item in html.get("Links", ()):
+        if "url" in item:
+            links.append(item["url"])
+        elif item.get("href", "").startswith(_ABSOLUTE):
+            links.append(item["href"])
+    yield "Links", links
 
 
 def _header_links(response: Envelope) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _base(html: Envelope, uri: str) -> str | None:
 
 
 def link_pairs(contents: Iterable[bytes]) -> Pairs:
-    """What urljoin rejects is left out; theirs gives the link before it again."""
+    """Links that urljoin rejects are left out; the original repeats the link before it."""
     for uri, response in envelopes(contents):
         yield from (("Headers", uri, link) for link in _header_links(response))
         html = response.get("HTML-Metadata", {})
@@ -190,10 +190,10 @@ def host_pairs(contents: Iterable[bytes]) -> Pairs:
         html = response.get("HTML-Metadata", {})
         base = _base(html, uri)
         for name, links in _lists(html):
-            found = {reversed_host(link) for link in links if _GLOBAL.match(link)}
+            hosts = {reversed_host(link) for link in links if _GLOBAL.match(link)}
             if base is not None and not all(_GLOBAL.match(link) for link in links):
-                found.add(reversed_host(base))
-            yield from ((name, page, host) for host in found if host not in (None, page) and host)
+                hosts.add(reversed_host(base))
+            yield from ((name, page, host) for host in hosts if host not in (None, page) and host)
 
 
 JOBS: dict[str, Callable[[Iterable[bytes]], Pairs]] = {"links": link_pairs, "hosts": host_pairs}
@@ -204,8 +204,8 @@ def main() -> None:
     parser.add_argument("reader", choices=READERS)
     parser.add_argument("job", choices=JOBS)
     parser.add_argument("file", type=Path)
-    given = parser.parse_args()
-    fields = Counter(name for name, _, _ in JOBS[given.job](READERS[given.reader](given.file)))
+    options = parser.parse_args()
+    fields = Counter(name for name, _, _ in JOBS[options.job](READERS[options.reader](options.file)))
     print(json.dumps({"links": fields.total(), "fields": dict(fields)}))
 
 

@@ -47,18 +47,18 @@ def _panel(rows: Sequence[Row], left: float) -> list[str]:
 
 def plot(rows: Sequence[Row]) -> str | None:
     """The SVG; None if workers were not measured."""
-    found = [row for row in rows if row["section"] == "workers"]
-    if not found:
+    worker_rows = [row for row in rows if row["section"] == "workers"]
+    if not worker_rows:
         return None
-    cores, load = found[0]["cores"], max(row["load"] for row in found)
+    cores, load = worker_rows[0]["cores"], max(row["load"] for row in worker_rows)
     note = f"By the clock, the best of the rounds; load of the machine at most {load:g}, the job included."
     shapes = [svg.text(_GAP, 34, f"Throughput against workers, on {cores} cores", "title")]
     shapes.append(svg.text(_GAP, 58, note, "quiet"))
-    told = []
-    for number, name in enumerate(dict.fromkeys(row["format"] for row in found)):
-        some = sorted((row for row in found if row["format"] == name), key=lambda row: row["workers"])
-        shapes += _panel(some, _GAP + number * (_PANEL + _GAP))
-        told.append(f"{name}: " + ", ".join(f"{row['workers']} workers {row['mb_s']:.0f} MB/s" for row in some))
+    words = []
+    for number, name in enumerate(dict.fromkeys(row["format"] for row in worker_rows)):
+        points = sorted((row for row in worker_rows if row["format"] == name), key=lambda row: row["workers"])
+        shapes += _panel(points, _GAP + number * (_PANEL + _GAP))
+        words.append(f"{name}: " + ", ".join(f"{row['workers']} workers {row['mb_s']:.0f} MB/s" for row in points))
     styles = _STYLE + svg.colours(_LIGHT, _DARK)
     height = _TOP + _HEIGHT + 56
-    return svg.document(_WIDTH, height, "Throughput against workers", "; ".join(told), styles, shapes)
+    return svg.document(_WIDTH, height, "Throughput against workers", "; ".join(words), styles, shapes)

@@ -1,8 +1,8 @@
-"""What servers have answered, for the target `dialogues`: the recordings of the tests, and answers written by hand.
+"""Server answers for the target `dialogues`: the recordings of the tests, and answers written by hand.
 
 As an input: an octet for the conversation, one for the size of the pieces (0: as they were recorded; with its highest
-bit they come through sockets, else through memory), and the answers with `NEXT` between them; what comes over a data
-connection stands behind `DATA`.
+bit they come through sockets, else through memory), and the answers with `NEXT` between them; the content of a data
+connection follows `DATA`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from overthere import Credentials, Policy
 from seeds import CASES
 
 __all__ = [
-    "ACCEPT", "DATA", "ECHO", "ID", "NEXT", "NOBODY", "NUMBER", "PASSWORD", "SOCKETS", "Conversation", "conversations",
-    "pack",
+    "ACCEPT", "DATA", "ECHO", "ID", "NEXT", "NUMBER", "PASSWORD", "SOCKETS", "WITHOUT_SERVER", "Conversation",
+    "conversations", "pack",
 ]  # fmt: skip
 
 NEXT, DATA = b"<next>", b"<data>"
@@ -34,7 +34,7 @@ NUMBER, ECHO = b"<digits>", b"<password>"
 """Where an answer has a number of 5,000 digits, and the password that it was sent."""
 PASSWORD = "s3cr3t-pw"
 SOCKETS = 0x80
-NOBODY = {
+WITHOUT_SERVER = {
     "about": "nobody is asked", "data": "nobody is asked", "mailto": "a draft is given",
     "afs": "a file of this machine", "file": "a file of this machine", "mid": "files of this machine: the target mail",
     "cid": "files of this machine: the target mail", "telnet": "the session is described, and handed over",
@@ -57,7 +57,7 @@ class Conversation:
 
     @property
     def secret(self) -> bool:
-        """Whether the server is told the password."""
+        """Whether the password is sent to the server."""
         return self.login or PASSWORD in self.uri
 
     @property
@@ -132,7 +132,7 @@ def _web_sockets() -> Iterator[Conversation]:
 
 
 def _answers_of_ftp(without: str = "", size: int = 286) -> list[bytes]:
-    """The replies, less those to a command that is not sent, for a file of so many octets."""
+    """The replies, without those to commands that are not sent, for a file of this many octets."""
     text = (_TRANSCRIPTS / "ftp/vsftpd-3.0.3.txt").read_text().replace("{port}", "50000").replace("286", str(size))
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return [line.encode() + b"\r\n" for line in lines if not (without and line.startswith(without))]
@@ -145,7 +145,7 @@ def _ftp() -> Iterator[Conversation]:
     answers = tuple(_answers_of_ftp(size=len(lines)))
     yield Conversation("ftp://joe:s3cr3t-pw@h.example/pub/motd;type=a", answers, lines)
     yield Conversation("ftp://h.example/pub/;type=d", tuple(_answers_of_ftp("200", len(names))), names)
-    # A server that knows no EPSV (RFC 2428) is asked by PASV.
+    # A server without EPSV (RFC 2428) is sent PASV.
     old = (
         b"220 h\r\n", b"331 p\r\n", b"230 in\r\n", b"200 I\r\n", b"500 EPSV?\r\n",
         b"227 Entering Passive Mode (9,9,9,9,195,80)\r\n", b"150 here (1 bytes)\r\n", b"226 done\r\n", b"221 bye\r\n",
@@ -189,7 +189,7 @@ def _news() -> Iterator[Conversation]:
         yield Conversation(uri, ((_TRANSCRIPTS / "news" / name).read_bytes(),))
     asks = b"201 read\r\n", b"480 login\r\n", b"381 more\r\n", b"481 <password> is wrong\r\n"
     yield Conversation("news://h.example/a@b.example", asks, login=True)
-    here = Policy(news_server="n.example")
+    policy = Policy(news_server="n.example")
     yield Conversation(
         "news:a@b.example",
         (
@@ -197,7 +197,7 @@ def _news() -> Iterator[Conversation]:
             b"101 \r\nVERSION 2\r\nREADER\r\n.\r\n",
             b"220 0 <a@b.example>\r\nSubject: x\r\n\r\n..y\r\n.\r\n",
         ),
-        policy=here,
+        policy=policy,
     )
 
 
@@ -208,14 +208,14 @@ def _ldap() -> Iterator[Conversation]:
     referred = b"ldap://g.example/c=GB??sub"
     to = b"\x04" + bytes((len(referred),)) + referred
     reference = b"\x02\x01\x02\x73" + bytes((len(to),)) + to
-    done = b"\x02\x01\x02\x65\x07\x0a\x01\x00\x04\x00\x04\x00"
+    success = b"\x02\x01\x02\x65\x07\x0a\x01\x00\x04\x00\x04\x00"
     referral = b"\x0a\x01\x0a\x04\x00\x04\x00\xa3" + bytes((len(to),)) + to
     sent_on = b"\x02\x01\x02\x65" + bytes((len(referral),)) + referral
-    listed = tuple(b"\x30" + bytes((len(one),)) + one for one in (reference, done, sent_on))
+    listed = tuple(b"\x30" + bytes((len(value),)) + value for value in (reference, success, sent_on))
     yield Conversation("ldaps://h.example/c=GB??sub?(cn=*)", (bound, *listed[:2]))
     yield Conversation("ldap://h.example/c=GB?cn?one", (bound, listed[2]))
-    said = PASSWORD.encode()
-    wrong = b"\x0a\x01\x31\x04\x00\x04" + bytes((len(said),)) + said
+    login = PASSWORD.encode()
+    wrong = b"\x0a\x01\x31\x04\x00\x04" + bytes((len(login),)) + login
     wrong = b"\x02\x01\x01\x61" + bytes((len(wrong),)) + wrong
     yield Conversation("ldap://h.example/c=GB", (b"\x30" + bytes((len(wrong),)) + wrong,), login=True)
 
@@ -225,10 +225,10 @@ def _wais() -> Iterator[Conversation]:
     answers = [(row["conn"], b64decode(row["b64"])) for row in rows if row["dir"] == "server"]
     uris = "docs?sheep", "docs?nomatchword", "nosuchdb?sheep", "docs?gopher"
     for number, uri in enumerate(uris, 1):
-        first, second, *more = (octets for connection, octets in answers if connection == number)
+        first, second, *rest_octets = (octets for connection, octets in answers if connection == number)
         yield Conversation(f"wais://h.example/{uri}", (first, second))
-        if more and number in (1, 4):
-            yield Conversation("wais://h.example/docs/TEXT/x", (first, more[0]))
+        if rest_octets and number in (1, 4):
+            yield Conversation("wais://h.example/docs/TEXT/x", (first, rest_octets[0]))
     yield Conversation("wais://h.example/docs", (answers[0][1],))
 
 
@@ -240,17 +240,17 @@ def _ardp(data: bytes, number: int = 1, total: int = 1, *, wait: int = 0, flags:
 
 def _prospero() -> Iterator[Conversation]:
     rows = _rows("prospero/dirsrv-5.3b.jsonl")
-    answers = [tuple(one[:1] + ID + one[3:] for one in map(b64decode, row["recv"])) for row in rows]
-    listed, one, missing, contents, _, _, none_there, status, nonsense = answers
+    answers = [tuple(piece[:1] + ID + piece[3:] for piece in map(b64decode, row["recv"])) for row in rows]
+    listed, first_listed, missing, contents, _, _, none_there, status, nonsense = answers
     uri, folder = "prospero://h.example//info-tree/hello.txt", "prospero://h.example//info-tree"
     yield Conversation(uri, (*missing, *contents))
-    yield Conversation(uri, (*one, *contents))
+    yield Conversation(uri, (*first_listed, *contents))
     yield Conversation(folder, (*missing, *missing, *listed))
     yield Conversation(folder, listed)
     yield Conversation(f"{uri};OBJECT-VERSION=3", (*missing, *missing, *none_there), login=True)
     for answer in (status, nonsense):
         yield Conversation(uri, answer)
-    # Packets late, doubled, in another order, with a wait before them and an acknowledgement asked for.
+    # Packets late, doubled, reordered, after a delay, and with a requested acknowledgement.
     line = b"LINK L FILE a INTERNET-D h.example ASCII /a 0\n"
     parts = [_ardp(line, 2, 3), _ardp(line, 1, 0, flags=0x80), _ardp(line, 1, 3), _ardp(line, 3, 3, flags=0x80)]
     yield Conversation(folder, (*missing, *missing, _ardp(b"", 0, 0, wait=9), *parts))
@@ -262,11 +262,11 @@ def _prospero() -> Iterator[Conversation]:
     yield Conversation(uri, (_ardp(forwarded), *missing, *contents))
     method = b"ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE "
     aftp = method + b"AFTP INTERNET-D g.example ASCII '/x y' BINARY\n"
-    others = (
+    links = (
         method + b"GOPHER INTERNET-D 'g.example(150)' ASCII '1/Fun Stuff'\n" + method + b"AFS '' '' ASCII /afs/c/x\n"
     )
     wais = method + b"WAIS INTERNET-D H ASCII 'WAIS-GW/h.example(210)/TEXT/docs/%01%2fid'\n"
-    yield Conversation(uri, (_ardp(aftp + others + wais),))
+    yield Conversation(uri, (_ardp(aftp + links + wais),))
     through = Policy(redirects=frozenset({"ftp"}))
     yield Conversation(uri, (_ardp(aftp), *_answers_of_ftp("250", 1)), b"x", policy=through)
     external = b"LINK U EXTERNAL out INTERNET-D g ASCII 0sel 0\n" + method + b"GOPHER '' '' '' '' 0\n"

@@ -1,7 +1,7 @@
-"""Archives that the targets make themselves and then damage: each record is given, or something is said.
+"""Archives that the targets make themselves and then damage: each record is returned, or a note is.
 
-An input is one octet for the kind, and damages of four octets: what is done, where (two octets, as a share of the
-length), and with what octet.  With the highest bit of the first octet, what follows is the archive as it stands.
+An input is one octet for the kind, and damages of four octets: the kind, the place (two octets, as a share of the
+length), and the octet to use.  With the highest bit of the first octet, what follows is the archive as it stands.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Span(NamedTuple):
 
 
 class ReadResult(NamedTuple):
-    """What a reader has given of an archive."""
+    """The results of a reader for an archive."""
 
     contents: tuple[bytes, ...]
     notes: tuple[str, ...]
@@ -57,18 +57,18 @@ class SampleArchive:
 Reader = Callable[[bytes], Iterator[Document | Note | PassedContent]]
 
 
-def check_damaged(data: bytes, made: tuple[SampleArchive, ...], reader: Reader) -> None:
+def check_damaged(data: bytes, archives: tuple[SampleArchive, ...], reader: Reader) -> None:
     """Judge one input.  Raises: AssertionError."""
     if not data:
         return
     if data[0] & RAW:
         read_archive(reader, data[1:])
         return
-    whole = made[data[0] % len(made)]
-    octets, changed = whole.octets, set[int]()
-    for what, where, value in damages(data[1:]):
-        at = where * len(octets) >> 16
-        match what % 4:
+    sample = archives[data[0] % len(archives)]
+    octets, changed = sample.octets, set[int]()
+    for change, place, value in damages(data[1:]):
+        at = place * len(octets) >> 16
+        match change % 4:
             case 0:
                 octets = octets[:at]
             case 1 if at < len(octets):
@@ -79,46 +79,46 @@ def check_damaged(data: bytes, made: tuple[SampleArchive, ...], reader: Reader) 
                 changed.add(at)
             case _:
                 pass
-    judge(whole, octets, changed, read_archive(reader, octets))
+    judge(sample, octets, changed, read_archive(reader, octets))
 
 
 def damages(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """What, where and with what; at most eight."""
+    """The kind, the place and the octet; at most eight."""
     for at in range(0, min(len(data), 32) - 3, 4):
         yield data[at], int.from_bytes(data[at + 1 : at + 3], "big"), data[at + 3]
 
 
 def read_archive(reader: Reader, octets: bytes) -> ReadResult:
-    """What a reader gives.  Raises: AssertionError for what no reader may give."""
+    """The results of a reader.  Raises: AssertionError for what no reader may give."""
     contents: list[bytes] = []
     notes: list[str] = []
-    for found in reader(octets):
-        notes += [found.kind] if isinstance(found, Note) else getattr(found, "notes", ())
-        if isinstance(found, Document):
-            found.source.encode()
-            contents.append(found.content)
+    for result in reader(octets):
+        notes += [result.kind] if isinstance(result, Note) else getattr(result, "notes", ())
+        if isinstance(result, Document):
+            result.source.encode()
+            contents.append(result.content)
         assert len(contents) + len(notes) <= len(octets) + 8, "more documents and notes than octets"
     assert set(notes) <= set(NOTES), notes
     return ReadResult(tuple(contents), tuple(notes))
 
 
-def judge(whole: SampleArchive, octets: bytes, changed: set[int], given: ReadResult) -> None:
-    """What stands before the damage is given; where nothing is said, all is, or all up to a cut between two.
+def judge(sample: SampleArchive, octets: bytes, changed: set[int], result: ReadResult) -> None:
+    """All records before the damage are returned; without a note, all are, or all before a cut between two.
 
     Raises: AssertionError.
     """
-    safe = 0 if whole.listed and changed else min((len(octets), *changed))
-    there = sum(end <= safe for end in whole.reach)
-    assert given.contents[:there] == whole.contents[:there], (
-        f"{whole.name}, {len(octets)} of {len(whole.octets)} octets, changed at {sorted(changed)}: "
-        f"of {there} records before that, not all are given: {len(given.contents)}, {given.notes}"
+    safe = 0 if sample.listed and changed else min((len(octets), *changed))
+    complete = sum(end <= safe for end in sample.reach)
+    assert result.contents[:complete] == sample.contents[:complete], (
+        f"{sample.name}, {len(octets)} of {len(sample.octets)} octets, changed at {sorted(changed)}: "
+        f"of {complete} records before that, not all are given: {len(result.contents)}, {result.notes}"
     )
-    # Of empty lines alone nobody can tell that there was more.
-    if given.notes or not octets.strip() or any(at in span for at in changed for span in whole.free):
+    # Empty lines alone do not show that more followed.
+    if result.notes or not octets.strip() or any(at in span for at in changed for span in sample.free):
         return
-    want = whole.ends.get(len(octets), whole.contents)
-    same = given.contents == want if whole.checked else list(map(len, given.contents)) == list(map(len, want))
+    want = sample.ends.get(len(octets), sample.contents)
+    same = result.contents == want if sample.checked else list(map(len, result.contents)) == list(map(len, want))
     assert same, (
-        f"{whole.name}, {len(octets)} of {len(whole.octets)} octets, changed at {sorted(changed)}: "
-        f"nothing is said, and {len(given.contents)} of {len(want)} records were given as they are"
+        f"{sample.name}, {len(octets)} of {len(sample.octets)} octets, changed at {sorted(changed)}: "
+        f"nothing is said, and {len(result.contents)} of {len(want)} records were given as they are"
     )

@@ -35,42 +35,42 @@ def _facts(value: Any) -> Any:
 
 @lru_cache(1 << 10)
 def _reference_answer(text: str, rule: str, zone: bool) -> Any:
-    """What the reference kernel says of a text: forms of one text are often the same."""
+    """The results of the reference kernel for a text: forms of one text are often the same."""
     return _facts(components.parse(text, rule, zone))
 
 
 def of_kernels(texts: list[str], base: str) -> list[str]:
-    """What the kernels and the grammar do not agree on."""
-    found: list[str] = []
+    """The differences between the kernels and the grammar."""
+    results: list[str] = []
     base = base if reference.parse(base, "URI") is not None else BASE
     for text in texts:
-        # Of US-ASCII the grammar of IRIs says the same as that of URIs.
+        # For US-ASCII the grammars of IRIs and URIs are the same.
         for rule in RULES[:2] if text.isascii() else RULES:
             for zone in (False, True):
-                one, two = _reference_answer(text, rule, zone), _facts(kernel.parse(text, rule, zone))
-                if one != two:
-                    found.append(f"parse {rule} zone={zone} {text!r} {one} {two}")
-                if (check_uri(text, rule, zone, 1) == []) is not (one is not None):
-                    found.append(f"check {rule} zone={zone} {text!r}")
+                first, two = _reference_answer(text, rule, zone), _facts(kernel.parse(text, rule, zone))
+                if first != two:
+                    results.append(f"parse {rule} zone={zone} {text!r} {first} {two}")
+                if (check_uri(text, rule, zone, 1) == []) is not (first is not None):
+                    results.append(f"check {rule} zone={zone} {text!r}")
         derives = {rule: edition("rfc3986").grammar.automaton(rule).accepts(text) for rule in RULES[:2]}
-        found += [f"grammar {r} {text!r}" for r, yes in derives.items() if yes is (kernel.parse(text, r) is None)]
+        results += [f"grammar {r} {text!r}" for r, yes in derives.items() if yes is (kernel.parse(text, r) is None)]
         if (ref := kernel.parse(text, zone=True)) is not None:
             rungs = (r for r in range(4) if kernel.normalize(text, r) != reference.normalize(text, r))
-            found += [f"normalize {rung} {text!r}" for rung in rungs]
-            own = kernel.parse(base, "URI")
-            assert own is not None
-            ways = (s for s in (True, False) if kernel.resolve(own, ref, s) != reference.resolve(base, text, s))
-            found += [f"resolve strict={strict} {base!r} {text!r}" for strict in ways]
+            results += [f"normalize {rung} {text!r}" for rung in rungs]
+            tree = kernel.parse(base, "URI")
+            assert tree is not None
+            modes = (s for s in (True, False) if kernel.resolve(tree, ref, s) != reference.resolve(base, text, s))
+            results += [f"resolve strict={strict} {base!r} {text!r}" for strict in modes]
         if kernel.remove_dot_segments(text) != reference.remove_dot_segments(text):
-            found.append(f"dots {text!r}")
-        found += _of_coding(text) + _of_values(text, base)
-    return found
+            results.append(f"dots {text!r}")
+        results += _of_coding(text) + _of_values(text, base)
+    return results
 
 
-def _answer_or_error(work: Callable[..., Any], *arguments: Any, **how: Any) -> Any:
-    """What a call answers, or the name of what it raises."""
+def _answer_or_error(work: Callable[..., Any], *arguments: Any, **kwargs: Any) -> Any:
+    """The result of a call, or the name of the exception."""
     try:
-        return work(*arguments, **how)
+        return work(*arguments, **kwargs)
     except OverthereError as error:
         return type(error).__name__
 
@@ -85,16 +85,16 @@ def _normal(text: str, rung: int) -> str:
 
 def _of_values(text: str, base: str) -> list[str]:
     """The public values and functions, whichever quick ways they have, against the reference kernel."""
-    found: list[str] = []
+    results: list[str] = []
 
-    def same(what: str, value: Any, wanted: str, zone: bool, kind: type) -> None:
-        if type(value) is not kind or _facts(value) != _reference_answer(wanted, kind.rule, zone):
-            found.append(f"{what} zone={zone} {text!r}: {value!r} and not {wanted!r}")
+    def same(what_differs: str, value: Any, expected: str, zone: bool, kind: type) -> None:
+        if type(value) is not kind or _facts(value) != _reference_answer(expected, kind.rule, zone):
+            results.append(f"{what_differs} zone={zone} {text!r}: {value!r} and not {expected!r}")
 
     for kind, zone in ((URI, False), (URI, True), (URIReference, False), (URIReference, True)):
         value = _answer_or_error(kind, text, zone=zone)
         if _reference_answer(text, kind.rule, zone) is None:
-            found += [f"{kind.__name__} zone={zone} {text!r}: {value!r}"] if value != "InvalidURI" else []
+            results += [f"{kind.__name__} zone={zone} {text!r}: {value!r}"] if value != "InvalidURI" else []
             continue
         same(kind.__name__, value, text, zone, kind)
         for rung in range(5):
@@ -105,32 +105,32 @@ def _of_values(text: str, base: str) -> list[str]:
             if not zone:
                 same(f"join text {base!r}", URI(base).join(text, strict), target, zone, URI)
                 same(f"resolve {base!r}", value.resolve(base, strict), target, zone, URI)
-    return found
+    return results
 
 
 def _of_coding(text: str) -> list[str]:
-    found: list[str] = []
+    results: list[str] = []
     data = text.encode("utf-8", "surrogatepass")
     lone = any("\ud800" <= c <= "\udfff" for c in text)
     for component in encoding.DATA_RULES:
         safe = encoding.safe_characters(component)
-        encoded, wanted = kernel.percent_encode(data, safe), percent.percent_encode(data, safe)
-        if encoded != wanted or kernel.percent_decode(encoded.encode()) != data:
-            found.append(f"encode {component} {text!r} {encoded!r} {wanted!r}")
+        encoded, expected = kernel.percent_encode(data, safe), percent.percent_encode(data, safe)
+        if encoded != expected or kernel.percent_decode(encoded.encode()) != data:
+            results.append(f"encode {component} {text!r} {encoded!r} {expected!r}")
         told = [_answer_or_error(encoding.encode, text, component), _answer_or_error(encoding.encode, data, component)]
-        if told != ["CodingError" if lone else wanted, wanted]:
-            found.append(f"encode {component} {text!r} {told} and not {wanted!r}")
+        if told != ["CodingError" if lone else expected, expected]:
+            results.append(f"encode {component} {text!r} {told} and not {expected!r}")
     broken = reference.BROKEN_ESCAPE.search(text) is not None
     octets = percent.percent_decode(data)
     if not broken and kernel.percent_decode(data) != octets:
-        found.append(f"percent_decode {text!r}")
+        results.append(f"percent_decode {text!r}")
     try:
-        wanted = "CodingError" if broken or lone else octets.decode()
+        expected = "CodingError" if broken or lone else octets.decode()
     except UnicodeDecodeError:
-        wanted = "CodingError"
-    if (decoded := _answer_or_error(encoding.decode, text)) != wanted:
-        found.append(f"decode {text!r} {decoded!r} and not {wanted!r}")
-    return found
+        expected = "CodingError"
+    if (decoded := _answer_or_error(encoding.decode, text)) != expected:
+        results.append(f"decode {text!r} {decoded!r} and not {expected!r}")
+    return results
 
 
 # -- whole columns: the engine that serves against the one that goes row by row
@@ -152,8 +152,8 @@ SHAPES: tuple[Callable[[list[str | None]], Any], ...] = (
 
 
 def of_columns(texts: list[str], base: str) -> list[str]:
-    """What the two engines do not agree on; the shape of the column depends on the texts."""
-    found: list[str] = []
+    """The differences between the two engines; the shape of the column depends on the texts."""
+    results: list[str] = []
     rows: list[str | None] = [*texts, None]
     weight = sum(map(len, texts))
     column = SHAPES[weight % len(SHAPES)](rows)
@@ -161,14 +161,14 @@ def of_columns(texts: list[str], base: str) -> list[str]:
     bases = pa.array([base, *rows[:-1]], pa.string())
     rung, strict, threads, views = weight % 5, weight % 2 == 0, 1 + weight % 2, weight % 3 > 0
 
-    def ask(function: str, *asked: Any, **how: Any) -> None:
+    def ask(function: str, *query: Any, **kwargs: Any) -> None:
         if function != "check":
-            how["views"] = views
+            kwargs["views"] = views
         answers = [
-            _value(getattr(e, function)(column, *asked, threads=threads, **how)) for e in (rowwise, columns.engine())
+            _value(getattr(e, function)(column, *query, threads=threads, **kwargs)) for e in (rowwise, columns.engine())
         ]
         differ = [f"{t!r} {a} {b}" for t, a, b in zip(rows, *answers, strict=True) if a != b]
-        found.extend(f"{function} {asked} {how} shape {weight % len(SHAPES)}: {row}" for row in differ)
+        results.extend(f"{function} {query} {kwargs} shape {weight % len(SHAPES)}: {row}" for row in differ)
 
     ask("text", "normalize", rung=rung, details=True)
     ask("text", "resolve", base=base, strict=strict, details=True)
@@ -181,4 +181,4 @@ def of_columns(texts: list[str], base: str) -> list[str]:
         ask("parts", list(SPANS), rule, zone=zone)
     for rule in ("URI", "URI-reference"):
         ask("check", rule, zone=zone)
-    return found
+    return results

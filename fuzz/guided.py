@@ -21,7 +21,7 @@ def main() -> None:
     itself = shlex.join([sys.executable, *sys.argv[:2]])
     with atheris.instrument_imports(include=["overthere"], exclude=["overthere.grammar"]):
         law = import_module(f"laws.{target}")
-        # Much is imported when it is first used: what comes in later would have no coverage.
+        # Many modules are imported when first used: later imports would have no coverage.
         seeds = list(law.seeds())
         for data in seeds[:: len(seeds) // 200 + 1]:
             with contextlib.suppress(Exception):

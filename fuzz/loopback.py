@@ -1,7 +1,7 @@
 """Connections to nobody: the real transports, whose other side says what an input has.
 
-A connection is a line in memory, or, where an input wants it, a pair of sockets.  What is waited for is there at once
-or never comes: no time passes.
+A connection is a line in memory, or, where an input wants it, a pair of sockets.  Data is available at once or never
+arrives: no time passes.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ __all__ = ["Script", "put_in", "speaks"]
 
 _PEER = "9.9.9.9"
 """The address of every host; nothing is ever sent to it."""
-_KEPT = 1 << 16
+_MAX_KEPT = 1 << 16
 
 
 @dataclass
 class Script:
-    """What the other side says: a piece each time that something is waited for, then an end."""
+    """The answers of the other side: a piece for each read, then an end."""
 
     pieces: dict[int, deque[bytes]]
     """By channel."""
@@ -40,11 +40,11 @@ class Script:
     """The answer to a key of WebSocket."""
 
     def next(self, channel: int) -> bytes | None:
-        """What is said now; None for the end."""
-        held = self.pieces.get(channel)
-        if not held:
+        """The next piece; None for the end."""
+        pieces = self.pieces.get(channel)
+        if not pieces:
             return None
-        piece, sent = held.popleft(), self.sent.get(channel, b"")
+        piece, sent = pieces.popleft(), self.sent.get(channel, b"")
         if ID in piece:
             piece = piece.replace(ID, sent[1:3].ljust(2, b"\0"), 1)
         if ACCEPT in piece:
@@ -88,8 +88,8 @@ class _Line(socket.socket):
     # The other side.
 
     def hear(self) -> bytes:
-        heard, self.heard = self.heard, b""
-        return heard
+        received, self.heard = self.heard, b""
+        return received
 
     def say(self, piece: bytes) -> int:
         self.coming.append(piece)
@@ -102,15 +102,15 @@ class _Line(socket.socket):
 class _Peer:
     """The other side of a pair of sockets."""
 
-    def __init__(self, held: socket.socket) -> None:
-        self.held = held
-        held.setblocking(False)
+    def __init__(self, sock: socket.socket) -> None:
+        self.held = sock
+        sock.setblocking(False)
 
     def hear(self) -> bytes:
-        heard = b""
+        data = b""
         while octets := _receive(self.held):
-            heard = octets if self.held.type == socket.SOCK_DGRAM else heard + octets
-        return heard
+            data = octets if self.held.type == socket.SOCK_DGRAM else data + octets
+        return data
 
     def say(self, piece: bytes) -> int:
         return self.held.send(piece)
@@ -166,18 +166,18 @@ class _ScriptedCarrier(Carrier):
         while self.far:
             self.far.popitem()[1].close()
 
-    def _wait(self, held: socket.socket, write: bool, until: float) -> Generator[Waiting, Any, None]:
-        channel = next(number for number, one in self.channels.items() if one is held)
-        spoken = self._speak(channel, held.type == socket.SOCK_STREAM)
+    def _wait(self, sock: socket.socket, write: bool, until: float) -> Generator[Waiting, Any, None]:
+        channel = next(number for number, channel in self.channels.items() if channel is sock)
+        spoken = self._speak(channel, sock.type == socket.SOCK_STREAM)
         if self.script.sockets:
-            spoken = yield Ready(held, write, 1.0 if spoken or write else 0.0)
+            spoken = yield Ready(sock, write, 1.0 if spoken or write else 0.0)
         if not spoken:
             raise TimeoutError
 
     def _speak(self, channel: int, stream: bool) -> bool:
         """The other side's turn: it hears what was sent, and says its next piece.  Returns whether it did."""
         far = self.far[channel]
-        self.script.sent[channel] = (far.hear() or self.script.sent.get(channel, b""))[-_KEPT:]
+        self.script.sent[channel] = (far.hear() or self.script.sent.get(channel, b""))[-_MAX_KEPT:]
         piece = self.script.next(channel)
         if piece is None:
             if stream:
@@ -185,15 +185,15 @@ class _ScriptedCarrier(Carrier):
             return stream
         if stream and not piece:
             return self._speak(channel, stream)
-        done = far.say(piece)
-        if done < len(piece):
-            self.script.pieces[channel].appendleft(piece[done:])
+        is_done = far.say(piece)
+        if is_done < len(piece):
+            self.script.pieces[channel].appendleft(piece[is_done:])
         return True
 
 
-def _receive(held: socket.socket) -> bytes | None:
+def _receive(sock: socket.socket) -> bytes | None:
     try:
-        return held.recv(1 << 16)
+        return sock.recv(1 << 16)
     except BlockingIOError:
         return None
 

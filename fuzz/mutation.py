@@ -2,7 +2,7 @@
 
     python fuzz/mutation.py TARGET [--seconds N | --inputs N] [--seed N] [--folder F] [FILE ...]
 
-With files, those alone are judged.  What breaks the law is written to the folder; exit 1 then.
+With files, those alone are judged.  Inputs that break the law are written to the folder, with exit status 1.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def mutate(chance: random.Random, pool: list[bytes], words: tuple[bytes, ...], l
     return data[:longest]
 
 
-def run_input(one: Callable[[bytes], None], data: bytes) -> str:
-    """What is wrong with an input; "" if nothing is."""
+def run_input(check: Callable[[bytes], None], data: bytes) -> str:
+    """The error for an input, or ""."""
     signal.setitimer(signal.ITIMER_VIRTUAL, SLOW)
     try:
-        one(data)
+        check(data)
     except Exception:
         return f"Uncaught by the law, of {data!r}:\n{traceback.format_exc()}"
     finally:
@@ -62,35 +62,35 @@ def _late(*_: object) -> None:
 
 
 def main() -> int:
-    asked = argparse.ArgumentParser(description="Mutate the seeds of a target.")
-    asked.add_argument("target")
-    asked.add_argument("files", nargs="*", type=Path)
-    asked.add_argument("--seconds", type=float, default=60)
-    asked.add_argument("--inputs", type=int, default=None, help="beside the seeds, in place of seconds")
-    asked.add_argument("--seed", type=int, default=None)
-    asked.add_argument("--folder", type=Path, default=None)
-    options = asked.parse_args()
-    found = law(options.target)
+    parser = argparse.ArgumentParser(description="Mutate the seeds of a target.")
+    parser.add_argument("target")
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--inputs", type=int, default=None, help="beside the seeds, in place of seconds")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--folder", type=Path, default=None)
+    options = parser.parse_args()
+    target = law(options.target)
     signal.signal(signal.SIGVTALRM, _late)
     if options.files:
-        wrong = [said for file in options.files if (said := run_input(found.check, file.read_bytes()))]
+        wrong = [message for file in options.files if (message := run_input(target.check, file.read_bytes()))]
         print("\n".join(wrong))
         return 1 if wrong else 0
     seed = random.randrange(2**32) if options.seed is None else options.seed
     chance = random.Random(seed)
-    pool = sorted({*found.seeds(), *kept_corpus(options.target)})
-    start, done, said = time.monotonic(), 0, ""
-    # What the pool holds comes first, as it is.
+    pool = sorted({*target.seeds(), *kept_corpus(options.target)})
+    start, result, message = time.monotonic(), 0, ""
+    # The inputs of the pool come first, unchanged.
     waiting = list(pool)
     most = None if options.inputs is None else len(pool) + options.inputs
-    while not said and (time.monotonic() - start < options.seconds if most is None else done < most):
-        data = waiting.pop() if waiting else mutate(chance, pool, found.WORDS, found.LONGEST)
-        said = run_input(found.check, data)
-        done += 1
-        if said and options.folder is not None:
+    while not message and (time.monotonic() - start < options.seconds if most is None else result < most):
+        data = waiting.pop() if waiting else mutate(chance, pool, target.WORDS, target.LONGEST)
+        message = run_input(target.check, data)
+        result += 1
+        if message and options.folder is not None:
             (options.folder / "found").write_bytes(data)
-    print(f"{said}{done} inputs, seed {seed}")
-    return 1 if said else 0
+    print(f"{message}{result} inputs, seed {seed}")
+    return 1 if message else 0
 
 
 if __name__ == "__main__":

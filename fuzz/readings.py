@@ -42,12 +42,12 @@ def documents(kind: str, *keys: str) -> Iterator[bytes]:
         yield row.get("charset", "").encode() + b"\n" + content
 
 
-def rows_of(made: Rows, document: Document, kind: str, options: Options = _OPTIONS) -> list[Link]:
+def rows_of(rows: Rows, document: Document, kind: str, options: Options = _OPTIONS) -> list[Link]:
     """The rows of a document."""
-    found: list[Link] = []
-    for _ in fill(made, document, kind, (), options):
-        found += links(made.take())
-    return [*found, *links(made.take())]
+    results: list[Link] = []
+    for _ in fill(rows, document, kind, (), options):
+        results += links(rows.take())
+    return [*results, *links(rows.take())]
 
 
 def judge(kind: str, data: bytes) -> list[Link]:
@@ -55,29 +55,29 @@ def judge(kind: str, data: bytes) -> list[Link]:
     charset, content = split_charset(data)
     document = Document("d", content, OUTER, charset=charset)
     options = _OPTIONS._replace(rung=Rung(len(data) % 5))
-    found = rows_of(_PythonRows(options), document, kind, options)
+    results = rows_of(_PythonRows(options), document, kind, options)
     if kernel.name == "native":
-        again = rows_of(_NativeRows(options), document, kind, options)
-        for number, (plain, native) in enumerate(zip_longest(found, again)):
+        second = rows_of(_NativeRows(options), document, kind, options)
+        for number, (plain, native) in enumerate(zip_longest(results, second)):
             assert plain == native, f"row {number}: plain {plain}, native {native}"
-    assert len(found) <= 2 * len(content) + 8, f"{len(found)} rows of {len(content)} octets"
-    for one in found:
-        _judge_row(one, options.rung)
-    return found
+    assert len(results) <= 2 * len(content) + 8, f"{len(results)} rows of {len(content)} octets"
+    for result in results:
+        _judge_row(result, options.rung)
+    return results
 
 
-def _judge_row(one: Link, rung: Rung) -> None:
-    for part in one:
+def _judge_row(link: Link, rung: Rung) -> None:
+    for part in link:
         assert not isinstance(part, str) or part.encode() is not None
-    if one.reference is None:
-        assert one.error in NOTES, one
+    if link.reference is None:
+        assert link.error in NOTES, link
         return
-    assert one.where is not None, one
-    assert len(one.where) <= _WHERE, one
-    assert one.error_at is None or 0 <= one.error_at <= len(one.reference), one
-    assert one.target is not None or one.error is not None, one
-    if one.target is not None:
-        target = URI(one.target)
-        assert (target.fragment, str(target.join(""))) == (one.fragment, one.target.partition("#")[0]), one
-        assert one.normal is not None, one
-        assert normal_form(one.normal, rung) == one.normal == normal_form(one.target, rung), one
+    assert link.where is not None, link
+    assert len(link.where) <= _WHERE, link
+    assert link.error_at is None or 0 <= link.error_at <= len(link.reference), link
+    assert link.target is not None or link.error is not None, link
+    if link.target is not None:
+        target = URI(link.target)
+        assert (target.fragment, str(target.join(""))) == (link.fragment, link.target.partition("#")[0]), link
+        assert link.normal is not None, link
+        assert normal_form(link.normal, rung) == link.normal == normal_form(link.target, rung), link

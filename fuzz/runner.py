@@ -3,8 +3,8 @@
     python fuzz/runner.py [--seconds N] [--keep] [TARGET ...]
 
 Rust targets are libFuzzer in programs of stable Rust: rustc's own LLVM puts the counters in, libfuzzer-sys brings
-libFuzzer, and no nightly is asked for.  Python targets are atheris.  Where cargo or a C++ compiler is missing, the
-Python targets run alone; where atheris is missing, and for `UNGUIDED` ones, their seeds are mutated without guidance.
+libFuzzer, and no nightly is needed.  Python targets are atheris.  Where cargo or a C++ compiler is missing, the Python
+targets run alone; where atheris is missing, and for `UNGUIDED` ones, their seeds are mutated without guidance.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from seeds import HERE, kept_corpus, pack, seeds, write_files
 
 RUST = ("parse", "host", "resolve", "dots", "normalize", "coding")
 
-# What `cargo fuzz` passes on, less the sanitizer, which only nightly has: the kernel forbids unsafe code.
+# The flags of `cargo fuzz`, without the sanitizer, which only nightly has: the kernel forbids unsafe code.
 FLAGS = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -110,7 +110,7 @@ def words(target: str) -> Path:
     file = WORK / "words" / target
     file.parent.mkdir(parents=True, exist_ok=True)
     lines = ("".join(f"\\x{octet:02x}" for octet in word) for word in law(target).WORDS)
-    # Of a file without a line libFuzzer says that it is not there.
+    # libFuzzer reports a file without a line as missing.
     file.write_text(f"# {target}\n" + "".join(f'"{line}"\n' for line in lines))
     return file
 
@@ -123,9 +123,9 @@ def begins(target: str) -> set[bytes]:
 # -- one run
 
 
-def last(pattern: str, said: str) -> int:
-    found = re.findall(pattern, said)
-    return int(found[-1]) if found else 0
+def last(pattern: str, text: str) -> int:
+    matches = re.findall(pattern, text)
+    return int(matches[-1]) if matches else 0
 
 
 def start(command: list[str], *options: str) -> tuple[int, str]:
@@ -136,23 +136,23 @@ def start(command: list[str], *options: str) -> tuple[int, str]:
 
 
 def run_guided(target: str, command: list[str], seconds: int) -> Outcome:
-    """libFuzzer for so many seconds, from the case files, the kept corpus and what earlier runs left here."""
+    """Run libFuzzer for this many seconds, from the case files, the kept corpus and inputs of earlier runs."""
     corpus = WORK / "corpus" / target
     write_files(begins(target), corpus)
     with tempfile.TemporaryDirectory() as scratch:
         options = [*OPTIONS, f"-max_len={longest(target)}", f"-dict={words(target)}"]
         options += [f"-max_total_time={seconds}", f"-artifact_prefix={scratch}/"]
         begin = time.monotonic()
-        status, said = start(command, *options, str(corpus))
+        status, message = start(command, *options, str(corpus))
         took = time.monotonic() - begin
         # A "slow-unit" is a hint and no finding.
         crashes = [file for file in sorted(Path(scratch).iterdir()) if not file.name.startswith("slow-unit")]
         findings = [smallest(command, file) for file in crashes]
     if status and not findings:
-        raise SystemExit(f"{target} does not run:\n{said[-3000:]}")
-    executions = last(r"stat::number_of_executed_units: (\d+)", said) or last(r"(?m)^#(\d+)\s", said)
-    how = "atheris" if target in PYTHON else "libfuzzer"
-    return Outcome(how, took, executions, last(r" cov: (\d+)", said), last(r" corp: (\d+)", said), findings)
+        raise SystemExit(f"{target} does not run:\n{message[-3000:]}")
+    executions = last(r"stat::number_of_executed_units: (\d+)", message) or last(r"(?m)^#(\d+)\s", message)
+    text = "atheris" if target in PYTHON else "libfuzzer"
+    return Outcome(text, took, executions, last(r" cov: (\d+)", message), last(r" corp: (\d+)", message), findings)
 
 
 def smallest(command: list[str], crash: Path) -> Finding:
@@ -168,12 +168,12 @@ def mutated(target: str, seconds: int) -> Outcome:
     with tempfile.TemporaryDirectory() as scratch:
         begin = time.monotonic()
         command = [sys.executable, str(HERE / "mutation.py"), target]
-        status, said = start(command, f"--seconds={seconds}", f"--folder={scratch}")
+        status, message = start(command, f"--seconds={seconds}", f"--folder={scratch}")
         took = time.monotonic() - begin
-        findings = [Finding(file.read_bytes(), said) for file in Path(scratch).iterdir()]
+        findings = [Finding(file.read_bytes(), message) for file in Path(scratch).iterdir()]
     if status and not findings:
-        raise SystemExit(f"{target} does not run:\n{said[-3000:]}")
-    return Outcome("mutation", took, last(r"(\d+) inputs", said), 0, 0, findings)
+        raise SystemExit(f"{target} does not run:\n{message[-3000:]}")
+    return Outcome("mutation", took, last(r"(\d+) inputs", message), 0, 0, findings)
 
 
 def keep(target: str, command: list[str]) -> int:
@@ -186,7 +186,7 @@ def keep(target: str, command: list[str]) -> int:
     return len(inputs)
 
 
-# -- what is told
+# -- reports
 
 
 def toml(text: str) -> str:
@@ -201,19 +201,19 @@ def row(target: str, data: bytes) -> str:
         text = data.decode()
     except UnicodeDecodeError:
         return f"No case row: {data!r} is no text. Write a test where octets are read."
-    first, _, rest = text.partition("\n")
+    first, _, tail = text.partition("\n")
     answer = "is = { ... }  # parse.toml, if Appendix A derives it; else rule, component, start, kind in invalid.toml"
     match target:
         case "dots":
             file, keys = "tests/cases/dots.toml", [f"path = {toml(text)}", 'is = "..."']
         case "resolve":
             file = "tests/cases/resolve.toml"
-            keys = [f"base = {toml(first)}", f"reference = {toml(rest)}", 'is = { rfc3986 = "..." }']
+            keys = [f"base = {toml(first)}", f"reference = {toml(tail)}", 'is = { rfc3986 = "..." }']
         case "normalize":
             rungs = ", ".join(f'{rung} = "..."' for rung in ("CASE", "PERCENT", "PATH", "SCHEME"))
             file, keys = "tests/cases/normalize.toml", [f"text = {toml(text)}", f"is = {{ {rungs} }}"]
         case "coding":
-            return f"No case file holds octets: a row in tests/kernel/test_coding.py, safe {first!r}, data {rest!r}."
+            return f"No case file holds octets: a row in tests/kernel/test_coding.py, safe {first!r}, data {tail!r}."
         case "host":
             file, keys = "tests/cases/parse.toml or invalid.toml", [f"text = {toml(f'x://[{text}]')}", answer]
         case _:
@@ -232,12 +232,12 @@ def report(target: str, finding: Finding) -> None:
     file = FOUND / f"{target}-{hashlib.sha1(finding.data).hexdigest()[:8]}"
     file.write_bytes(finding.data)
     dull = re.compile(r"\s*#\d+ 0x|==\d|note:|NOTE:|INFO:|SUMMARY:|\s*Combine|\s*$")
-    said = [line for line in finding.said.splitlines() if not dull.match(line)]
-    first = next((n for n, line in enumerate(said) if re.search("panicked at|Uncaught", line)), 0)
+    results = [line for line in finding.said.splitlines() if not dull.match(line)]
+    first = next((n for n, line in enumerate(results) if re.search("panicked at|Uncaught", line)), 0)
     print(f"\nA finding of {target}, {finding.data!r}, in {file.relative_to(HERE.parent)}:")
-    # Of a traceback its end says what it was.
-    shown = said[first : first + 40] if target in PYTHON else said[first : first + 6]
-    print("\n".join(f"    {line[:400]}" for line in shown))
+    # The end of a traceback has the exception.
+    output = results[first : first + 40] if target in PYTHON else results[first : first + 6]
+    print("\n".join(f"    {line[:400]}" for line in output))
     print(row(target, finding.data), end="\n\n")
 
 
@@ -252,13 +252,13 @@ def log(target: str, outcome: Outcome) -> None:
 
 
 def main() -> int:
-    asked = argparse.ArgumentParser(description="Fuzz every target for its share of the time.")
-    asked.add_argument("--seconds", type=int, default=60, help="in all (60)")
-    asked.add_argument("--keep", action="store_true", help="write the minimised corpus to fuzz/kept")
-    asked.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(RUST + PYTHON))
-    options = asked.parse_args()
+    argument_parser = argparse.ArgumentParser(description="Fuzz every target for its share of the time.")
+    argument_parser.add_argument("--seconds", type=int, default=60, help="in all (60)")
+    argument_parser.add_argument("--keep", action="store_true", help="write the minimised corpus to fuzz/kept")
+    argument_parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(RUST + PYTHON))
+    options = argument_parser.parse_args()
     if foreign := set(options.targets) - {*RUST, *PYTHON}:
-        asked.error(f"no such target: {', '.join(sorted(foreign))}")
+        argument_parser.error(f"no such target: {', '.join(sorted(foreign))}")
     targets = options.targets or [*RUST, *PYTHON]
     built = build() if set(targets) & set(RUST) else None
     commands = {target: program(target, built) for target in targets}

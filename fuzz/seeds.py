@@ -1,4 +1,4 @@
-"""What the targets of `make fuzz` begin with: the case files, and the kept corpus as lines of JSON.
+"""The seeds of the targets of `make fuzz`: the case files, and the kept corpus as lines of JSON.
 
 A kept input is a string of octets, U+0000 to U+00FF, on its line in `kept/TARGET.jsonl`.
 """
@@ -55,11 +55,11 @@ def seeds(target: str) -> set[bytes]:
 
 
 def with_base() -> set[bytes]:
-    """A base and texts after it, each on its line: of the case files, and what the Rust targets have found."""
+    """A base and texts after it, each on its line: from the case files, and findings of the Rust targets."""
     rows = [row for _, row in cases()]
-    found = {f"{row.get('base', _BASE.decode())}\n{row[key]}".encode() for row in rows for key in _TEXTS if key in row}
+    inputs = {f"{row.get('base', _BASE.decode())}\n{row[key]}".encode() for row in rows for key in _TEXTS if key in row}
     texts = sorted(t for name in ("parse", "normalize") for t in kept_corpus(name) if b"\n" not in t)
-    return found | kept_corpus("resolve") | {b"\n".join([_BASE, *texts[i : i + 3]]) for i in range(0, len(texts), 3)}
+    return inputs | kept_corpus("resolve") | {b"\n".join([_BASE, *texts[i : i + 3]]) for i in range(0, len(texts), 3)}
 
 
 def kept_corpus(target: str) -> set[bytes]:

@@ -1,4 +1,4 @@
-"""The package once more in this process, on the reference kernel: what one kernel answers is held to the other."""
+"""A second copy of the package in this process, on the reference kernel, to compare the answers of both kernels."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class SecondCopy:
 
     @contextmanager
     def imports_from_copy(self) -> Iterator[None]:
-        """What is imported within, lazily too, is of the copy."""
-        others = _taken_out()
-        asked = os.environ.get("OVERTHERE_KERNEL")
+        """Imports within, also lazy ones, use the copy."""
+        removed = _taken_out()
+        kernel = os.environ.get("OVERTHERE_KERNEL")
         os.environ["OVERTHERE_KERNEL"] = "reference"
         sys.modules.update(self._modules)
         try:
             yield
         finally:
             self._modules = _taken_out()
-            sys.modules.update(others)
-            if asked is None:
+            sys.modules.update(removed)
+            if kernel is None:
                 del os.environ["OVERTHERE_KERNEL"]
             else:
-                os.environ["OVERTHERE_KERNEL"] = asked
+                os.environ["OVERTHERE_KERNEL"] = kernel
 
 
 def _taken_out() -> dict[str, ModuleType]:

@@ -15,15 +15,15 @@ _MISSING = re.compile(
     r"No module named '?(\w+)|(?<![\w.])(\w++)(?:\.\w++)*+ is not installed: pip install|could not import '(\w+)"
 )
 _PRINTED: list[str] = []
-"""What commands have printed in a test: an assertion about their tables does not name the package."""
+"""The output of commands in a test, as an assertion about their tables does not name the package."""
 
 with suppress(ImportError):
     from click.testing import CliRunner, Result
 
     _invoke = CliRunner.invoke
 
-    def _noted(runner: CliRunner, *given: Any, **named: Any) -> Result:
-        result = _invoke(runner, *given, **named)
+    def _noted(runner: CliRunner, *args: Any, **named: Any) -> Result:
+        result = _invoke(runner, *args, **named)
         _PRINTED.extend(line for line in result.output.splitlines() if "is not installed: pip install" in line)
         return result
 

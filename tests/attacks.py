@@ -1,8 +1,8 @@
 """Attacks on a regular expression that are made from the expression itself.
 
-Each repetition is reached by a short text, fed what it takes, one character or a word many times over, and ended by
-something that may not follow.  That is enough for polynomial backtracking: an ambiguity that pays is one of a word that
-leads from a state to itself and on to another one (Weber and Seidl, 1991), and it begins at a repetition.
+A short text leads to each repetition, then come many copies of a character or word that it matches, and an end that may
+not follow.  That is enough for polynomial backtracking: an ambiguity that pays is one of a word that leads from a state
+to itself and on to another one (Weber and Seidl, 1991), and it begins at a repetition.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Attack(NamedTuple):
 _ODD = "\x80\xa0\xe9\u0130\u017f\u0663\u2028\u3000\u4e00\ud800\ufeff\ufffd\U0001f600"
 _ORDER = "a0 .:/-_=%\"'<>&;,()[]{}#?@+*!\\\n\r\t|~^`$"
 _MANY = 16
-"""A repetition that may go on so far is attacked, as one without end is."""
+"""A repetition that may go on so far is attacked, like an unlimited one."""
 LENGTHS = (12, 16, 20, 24, 28, 36, 64, 256, 1024, 4096)
-"""The first ones for what is exponential, which would not come back from the others."""
+"""The first ones are for exponential time, as longer texts would never end."""
 _NOTHING = 0.002
-"""Seconds of processor time of which nothing is concluded."""
+"""Processor times below these seconds are ignored."""
 _PAIRS, _ENDS = 250, 80
-"""Units of two characters, and ends, that are tried on one expression, about."""
+"""The approximate number of two-character units and of ends that are tried on one expression."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class _Repeat:
 
 
 class Shape:
-    """An expression taken apart: what leads to each repetition, and the kinds of characters it tells apart."""
+    """A parsed expression: the path to each repetition, and the classes of characters that it distinguishes."""
 
     def __init__(self, pattern: str | bytes, flags: int = 0) -> None:
         self.compiled = re.compile(pattern, flags)
@@ -90,7 +90,7 @@ class Shape:
             path.append(item)
 
     def _kinds(self) -> dict[str, tuple[bool, ...]]:
-        """A character for each set of leaves that take the same."""
+        """A character for each set of leaves that match the same characters."""
         ends = {chr(code) for leaf in self.leaves for code in _codes(leaf)}
         near = {chr(ord(char) + step) for char in ends for step in (-1, 1) if 0 <= ord(char) + step <= 0x10FFFF}
         characters = [*_ORDER, *map(chr, range(256 if self.octets else 128)), *([] if self.octets else _ODD)]
@@ -102,9 +102,9 @@ class Shape:
         return {char: kind for kind, char in unlike.items()}
 
     def witnesses(self, sequence: Iterable[Any], most: int = 1) -> list[str]:
-        """Short texts that the sequence takes, one for each way through it, as far as assertions allow."""
-        ways: list[list[str]] = [self._ways(item, most) for item in sequence]
-        return ["".join(way) for way in islice(product(*ways), most)]
+        """Short texts that the sequence matches, one for each path through it, as far as assertions allow."""
+        choices: list[list[str]] = [self._ways(item, most) for item in sequence]
+        return ["".join(choice) for choice in islice(product(*choices), most)]
 
     def _ways(self, item: Any, most: int) -> list[str]:
         operation, value = str(item[0]), item[1]
@@ -118,26 +118,26 @@ class Shape:
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
                 low, high, body = value
                 once = self.witnesses(body, most)
-                ways = [way * low for way in once] if low else [""]
-                return ways + (once if most > 1 and not low and high else [])
+                texts = [text * low for text in once] if low else [""]
+                return texts + (once if most > 1 and not low and high else [])
             case "GROUPREF":
                 return self.witnesses(self.groups[value]) if value in self.groups else [""]
             case "BRANCH" | "GROUPREF_EXISTS":
-                return [way for inner in _inner(item) for way in self.witnesses(inner, most)][: max(most, 1)]
+                return [text for inner in _inner(item) for text in self.witnesses(inner, most)][: max(most, 1)]
             case "ASSERT":
                 return self.witnesses(value[1]) if value[0] < 0 else [""]
             case "ASSERT_NOT" | "AT":
                 return [""]
             case _:
-                return [way for inner in _inner(item) for way in self.witnesses(inner, most)]
+                return [text for inner in _inner(item) for text in self.witnesses(inner, most)]
 
     def attacks(self, scan: bool) -> list[Attack]:
-        """Each repetition reached, fed what it takes, and ended by what may not follow."""
+        """The attacks on each repetition: a prefix, many repeated units, and an end that may not follow."""
         kinds = list(self.kinds)
         strange = [char for char, kind in self.kinds.items() if not any(kind)][:1]
         ends = list(dict.fromkeys(["", *strange, *kinds[:9], "\n", "é"]))
         ends = ends[: max(4, _ENDS // max(1, len(self.repeats)))]
-        found: dict[Attack, None] = {}
+        attacks: dict[Attack, None] = {}
         for repeat in self.repeats:
             before = self.witnesses(repeat.before)[0]
             takes = [self._leaf(leaf) for leaf in _leaves(repeat.body)]
@@ -145,25 +145,25 @@ class Shape:
             units = list(dict.fromkeys([*single, *self.witnesses(repeat.body, 8)]))
             pairs = ["".join(pair) for pair in product(single, kinds) if pair[0] != pair[1]]
             pairs = pairs[:: max(1, len(pairs) * len(self.repeats) // _PAIRS)]
-            again = [before + unit for unit in units[:6]] + [before] if scan and before else []
+            repeated = [before + unit for unit in units[:6]] + [before] if scan and before else []
             for unit in units:
                 for end in ends:
-                    found[Attack(before, unit, end)] = None
+                    attacks[Attack(before, unit, end)] = None
                 if scan:
-                    found[Attack("", unit, "")] = None
-            for unit in (*pairs, *again):
+                    attacks[Attack("", unit, "")] = None
+            for unit in (*pairs, *repeated):
                 for end in ("", *strange):
-                    found[Attack("" if unit in again else before, unit, end)] = None
-        return [Attack(*map(self._own, attack)) for attack in found if attack.unit]
+                    attacks[Attack("" if unit in repeated else before, unit, end)] = None
+        return [Attack(*map(self._own, attack)) for attack in attacks if attack.unit]
 
 
 def judged(uses: set[str]) -> list[str]:
-    """The uses of an expression that are judged: `search` stands for all that begin anew at every character."""
+    """The uses of an expression that are judged: `search` represents all that start again at every character."""
     return [use for use in ("match", "fullmatch") if use in uses] + ["search"] * bool(uses & SCANS)
 
 
 def withstood(compiled: re.Pattern[Any], use: str, attack: Attack) -> str | None:
-    """What tells that an attack takes a use of an expression more than linear time; None where nothing does."""
+    """The attack that makes a use of an expression take more than linear time; None where nothing does."""
     empty: Any = b"" if isinstance(compiled.pattern, bytes) else ""
     action = (lambda text: compiled.sub(empty, text)) if use == "search" else getattr(compiled, use)
     return outgrows(action, attack.text, LENGTHS, _NOTHING)

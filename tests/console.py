@@ -23,7 +23,7 @@ _PLAIN = re.compile(r"overthere(?: +(?:[\w./:@%=,#+-]+|'[^'\n]*'))+")
 
 
 class Done(NamedTuple):
-    """What a line came to."""
+    """The result of a line."""
 
     status: int
     stdout: str
@@ -35,11 +35,11 @@ def run(line: str, folder: Path, columns: int = 100) -> Done:
     if _PLAIN.fullmatch(line):
         runner = CliRunner(env={"COLUMNS": str(columns)}, catch_exceptions=False)
         with contextlib.chdir(folder):
-            done = runner.invoke(app, shlex.split(line)[1:], prog_name="overthere")
-        return Done(done.exit_code, done.stdout, done.stderr)
+            result = runner.invoke(app, shlex.split(line)[1:], prog_name="overthere")
+        return Done(result.exit_code, result.stdout, result.stderr)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    told = subprocess.run(
+    process = subprocess.run(
         ["bash", "-c", line], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5 * NET,
         check=False, env={**os.environ, "PATH": path, "COLUMNS": str(columns)},
     )  # fmt: skip
-    return Done(told.returncode, told.stdout, told.stderr)
+    return Done(process.returncode, process.stdout, process.stderr)

@@ -20,7 +20,7 @@ class Crawl(NamedTuple):
     files: tuple[str, ...]
     """Names of the archive files, as the indexes have them."""
     entries: tuple[dict[str, Any], ...]
-    """Of the index, in the order of the records."""
+    """The lines of the index, in the order of the records."""
 
     def octets(self, name: str) -> bytes:
         return (self.folder / name).read_bytes()

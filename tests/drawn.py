@@ -1,4 +1,4 @@
-"""Rows of the link table that a format could stumble over: what a job in a process of its own writes, too."""
+"""Rows of the link table that are difficult for a format, also for jobs in separate processes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PIECES = (
 
 
 def links(number: int, seed: int = 0) -> list[Link]:
-    """Rows with everything in them that a format could stumble over."""
+    """Rows that contain everything that is difficult for a format."""
     draw = random.Random(seed)
 
     def text() -> str | None:

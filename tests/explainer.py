@@ -54,11 +54,11 @@ class Explainer(NamedTuple):
         finally:
             connection.close()
 
-    def form(self, path: str, given: Mapping[str, str], **headers: str) -> Answer:
-        return self.ask(path, "POST", urlencode(given).encode(), content_type=FORM["Content-Type"], **headers)
+    def form(self, path: str, fields: Mapping[str, str], **headers: str) -> Answer:
+        return self.ask(path, "POST", urlencode(fields).encode(), content_type=FORM["Content-Type"], **headers)
 
-    def data(self, name: str, **given: str) -> Any:
-        answer = self.ask(f"/{name}.json?{urlencode(given)}")
+    def data(self, name: str, **fields: str) -> Any:
+        answer = self.ask(f"/{name}.json?{urlencode(fields)}")
         assert answer.status == 200, answer.text
         return answer.data
 

@@ -9,16 +9,16 @@ from typing import Any
 __all__ = ["outgrows", "seconds"]
 
 _SHORT = 50
-"""What takes so long for fewer characters is exponential, and is not asked again."""
+"""An action that takes this long for fewer characters is exponential, and is not measured again."""
 
 _SURE = 256
 """At this length the time is not exponential, for a shorter text came to an end: twice the length can be measured."""
 
 
-def seconds(action: Callable[[Any], object], given: object) -> float:
+def seconds(action: Callable[[Any], object], value: object) -> float:
     """Processor time of this thread."""
     start = thread_time()
-    action(given)
+    action(value)
     return thread_time() - start
 
 
@@ -29,15 +29,15 @@ def outgrows(
     floor: float,
     ratio: float = 9,
 ) -> str | None:
-    """What tells that an action on `make(n)` is more than linear; None where nothing does.
+    """A description of the times if an action on `make(n)` is more than linear, else None.
 
     The lengths go up until one takes longer than `floor` seconds.  It is bad if that takes more than `ratio` times the
-    time of a quarter of it, each the least of several: 4 is linear, 16 quadratic.  What never reaches the floor is
-    linear enough; so the last length is chosen where a quadratic loop would.
+    time of a quarter of it, each the least of several: 4 is linear, 16 quadratic.  Below the floor an action counts as
+    linear, so a quadratic loop must reach the floor at the last length.
     """
     for length in lengths:
-        given = make(length)
-        if seconds(action, given) < floor or seconds(action, given) < floor:
+        value = make(length)
+        if seconds(action, value) < floor or seconds(action, value) < floor:
             continue
         return _confirmed(action, make, length, floor, ratio)
     return None
@@ -49,7 +49,7 @@ def _confirmed(
     if length < _SHORT:
         return f"{length}: more than {floor * 1000:.0f} ms"
     large, small = make(length), make(length // 4)
-    # What else runs makes single measurements longer, at any length: the least of several tells.
+    # Other processes make single measurements longer, at any length: the least of several counts.
     long, short = float("inf"), float("inf")
     for _ in range(4):
         long = min(long, seconds(action, large))
@@ -58,7 +58,7 @@ def _confirmed(
             return None
     if long < ratio * short:
         return None
-    # A busy machine may have disturbed every long one: twice the length takes four times as long if it is quadratic.
+    # A busy machine may have disturbed every long run: twice the length takes four times as long if it is quadratic.
     double = make(2 * length)
     if length >= _SURE and min(seconds(action, double) for _ in range(4)) < 3 * long:
         return None

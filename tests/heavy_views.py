@@ -1,4 +1,4 @@
-"""What a worker process of the explainer answers with in tests: heavy views, faults, and what ends it."""
+"""Answers of a worker process of the explainer in tests: heavy views, faults, and the end of the process."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["DIES", "FAULT", "HEAVY", "work"]
 HEAVY, FAULT, DIES = "x-heavy:", "x-fault:", "x-dies:"
 
 
-def work(form: str, name: str, given: Mapping[str, str]) -> Answer:
+def work(form: str, name: str, fields: Mapping[str, str]) -> Answer:
     """The usual answer, but for these schemes."""
-    text = given.get("text", "")
+    text = fields.get("text", "")
     if text.startswith(HEAVY):
         while True:
             pass
@@ -22,7 +22,7 @@ def work(form: str, name: str, given: Mapping[str, str]) -> Answer:
         return broken(text)
     if text.startswith(DIES):
         os._exit(3)
-    return answer(form, name, given)
+    return answer(form, name, fields)
 
 
 def broken(text: str) -> Answer:

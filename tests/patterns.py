@@ -1,7 +1,7 @@
 """Every regular expression of the package, by the line that makes it, and what is called on it.
 
 `sites` reads from the sources where `re` makes an expression.  `collected` imports every module in a fresh interpreter
-with `re` watched, and tells which expressions those lines have made.  `used` brings them together.
+with `re` watched, and reports the expressions that those lines have made.  `used` brings them together.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ PACKAGE = ROOT / "src" / "overthere"
 
 CALLS = {"compile", "match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"}
 SCANS = {"search", "sub", "subn", "split", "findall", "finditer", "scanner"}
-"""Uses that begin anew at every character."""
+"""Uses that start again at every character."""
 ANY = {"match", "fullmatch", "search"}
-"""Where the uses are not plain to see, each of these is taken for one."""
+"""If the uses cannot be determined, all of these are assumed."""
 PASSED_ON: dict[tuple[str, str], set[str | None]] = {
     ("text/names.py", "_compiled"): {"match"},
     ("text/rules.py", "authority_pattern"): {"match"},
@@ -35,9 +35,9 @@ PASSED_ON: dict[tuple[str, str], set[str | None]] = {
     ("text/rules.py", "mail_domain_pattern"): {"match", "fullmatch"},
     ("text/rules.py", "_pieces"): {"match"},
 }
-"""Expressions that are given to a variable before they are used."""
+"""Expressions that are assigned to a variable before they are used."""
 
-# What makes those expressions that are not made at import.
+# Code that makes the expressions that are not made at import.
 WORK = r"""
 from overthere import IRI, InvalidURI, IRIReference, URIReference, edition, plan
 from overthere import iri
@@ -136,12 +136,12 @@ class _Module(NamedTuple):
 
 @cache
 def _modules() -> list[_Module]:
-    made = []
+    modules = []
     for path in sorted(PACKAGE.rglob("*.py")):
         tree = ast.parse(path.read_text())
         parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-        made.append(_Module(path.relative_to(PACKAGE).as_posix(), tree, parents))
-    return made
+        modules.append(_Module(path.relative_to(PACKAGE).as_posix(), tree, parents))
+    return modules
 
 
 def _up(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> Iterator[ast.AST]:
@@ -159,7 +159,7 @@ def _is_call(node: ast.AST) -> str | None:
 
 
 def _owner(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str | None:
-    """The name that holds what is made: of the variable, or of the function that gives it."""
+    """The name of the variable that holds the expression, or of the function that returns it."""
     for above in _up(node, parents):
         if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
             function = next((up for up in _up(above, parents) if isinstance(up, ast.FunctionDef)), None)
@@ -178,27 +178,27 @@ def _used() -> list[tuple[str, str, str, str | None]]:
     """Every use of a name: the file, the module it was taken from or "", the name, the method that is called on it."""
     rows = []
     for module in _modules():
-        taken: dict[str, str] = {}
+        names: dict[str, str] = {}
         for node in ast.walk(module.tree):
             if isinstance(node, ast.ImportFrom):
-                taken |= {name.asname or name.name: (node.module or "").rpartition(".")[2] for name in node.names}
+                names |= {name.asname or name.name: (node.module or "").rpartition(".")[2] for name in node.names}
         for node in ast.walk(module.tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                rows.append((module.file, taken.get(node.id, ""), node.id, _use(node, module.parents)))
+                rows.append((module.file, names.get(node.id, ""), node.id, _use(node, module.parents)))
             elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 rows.append((module.file, node.value.id, node.attr, _use(node, module.parents)))
     return rows
 
 
 def _uses(file: str, owner: str) -> set[str | None]:
-    """The methods that are called on a name of a module, on what it holds or gives; None for any other use."""
+    """The methods that are called on a name of a module, its items or its results; None for any other use."""
     stem = file.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
-    own = {
+    in_module = {
         use
-        for where, source, name, use in _used()
-        if name == owner and (source == stem or (where == file and source == ""))
+        for path, source, name, use in _used()
+        if name == owner and (source == stem or (path == file and source == ""))
     }
-    return PASSED_ON.get((file, owner), own or {None}) - {"pattern", "flags", "groups"}
+    return PASSED_ON.get((file, owner), in_module or {None}) - {"pattern", "flags", "groups"}
 
 
 def _use(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str | None:
@@ -219,14 +219,14 @@ def _literal(call: ast.Call) -> tuple[str | bytes, int] | None:
         pattern = ast.literal_eval(call.args[0])
     except ValueError:
         return None
-    given = call.args[1:] if isinstance(call.func, ast.Attribute) and call.func.attr == "compile" else []
-    flags = [*given, *(word.value for word in call.keywords if word.arg == "flags")]
+    arguments = call.args[1:] if isinstance(call.func, ast.Attribute) and call.func.attr == "compile" else []
+    flags = [*arguments, *(word.value for word in call.keywords if word.arg == "flags")]
     return pattern, int(eval(ast.unparse(flags[0]), {"re": re})) if flags else 0
 
 
 def sites() -> list[Site]:
     """Every call of `re` that makes an expression."""
-    found = []
+    results = []
     for module in _modules():
         for node in ast.walk(module.tree):
             function = _is_call(node)
@@ -241,14 +241,14 @@ def sites() -> list[Site]:
                     uses = {parent.attr}
                 else:
                     uses = {None} if owner is None else _uses(module.file, owner)
-            known = frozenset(use for use in uses if use in CALLS | SCANS)
-            known = known if len(known) == len(uses) else frozenset()
-            found.append(Site(module.file, node.lineno, node.end_lineno or node.lineno, known, _literal(node)))
-    return found
+            direct_uses = frozenset(use for use in uses if use in CALLS | SCANS)
+            direct_uses = direct_uses if len(direct_uses) == len(uses) else frozenset()
+            results.append(Site(module.file, node.lineno, node.end_lineno or node.lineno, direct_uses, _literal(node)))
+    return results
 
 
 class Made(NamedTuple):
-    """An expression that was seen made."""
+    """An expression that was made while `re` was watched."""
 
     file: str
     line: int
@@ -284,9 +284,9 @@ print(json.dumps(made))
 def collected(work: str = WORK) -> list[Made]:
     """Every expression that is made when all modules are imported, and by the lines of `work` afterwards."""
     command = [sys.executable, "-W", "ignore", "-c", _COLLECT, str(PACKAGE), work]
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
-    assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)
+    result = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(result.stdout)
     return [
         Made(file, line, text.encode("latin-1") if octets else text, flags) for file, line, text, octets, flags in rows
     ]
@@ -307,20 +307,20 @@ def used(work: str = WORK) -> tuple[dict[tuple[str | bytes, int], Used], list[st
     made: dict[tuple[str, int], set[tuple[str | bytes, int]]] = {}
     for file, line, pattern, flags in collected(work):
         made.setdefault((file, line), set()).add((pattern, flags))
-    found: dict[tuple[str | bytes, int], Used] = {}
+    by_text: dict[tuple[str | bytes, int], Used] = {}
     unknown = []
     every = sites()
     for site in every:
-        here = {one for line in range(site.first, site.last + 1) for one in made.pop((site.file, line), ())}
-        beside = [other for other in every if (other.file, other.first) == (site.file, site.first)]
-        made[site.file, site.first] = here  # for those beside it
-        written = {other.given for other in beside if other.given is not None}
-        here |= written
-        if site.given is None and len(here) < len(written) + sum(other.given is None for other in beside):
+        expressions = {item for line in range(site.first, site.last + 1) for item in made.pop((site.file, line), ())}
+        same_line = [other for other in every if (other.file, other.first) == (site.file, site.first)]
+        made[site.file, site.first] = expressions  # for others on the same line
+        texts = {other.given for other in same_line if other.given is not None}
+        expressions |= texts
+        if site.given is None and len(expressions) < len(texts) + sum(other.given is None for other in same_line):
             unknown.append(str(site))
-        for one in here:
-            where, uses = found.setdefault(one, Used([], set()))
-            where.append(str(site))
+        for expression in expressions:
+            lines, uses = by_text.setdefault(expression, Used([], set()))
+            lines.append(str(site))
             uses.update(site.uses or ANY)
     unknown += [f"{file}:{line}" for file, line in made if not any(s.file == file and s.first == line for s in every)]
-    return found, unknown
+    return by_text, unknown

@@ -1,4 +1,4 @@
-"""What two documents print alike, written out for the tests of their statements: not what the package runs."""
+"""Texts that two documents have in common, copied for the tests of their statements."""
 
 from __future__ import annotations
 

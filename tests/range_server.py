@@ -13,9 +13,9 @@ class RangeHandler(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, folder: Path, *given: object) -> None:
+    def __init__(self, folder: Path, *args: object) -> None:
         self.folder = folder
-        super().__init__(*given)  # type: ignore[arg-type]
+        super().__init__(*args)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
         data = (self.folder / self.path[1:]).read_bytes()
@@ -28,5 +28,5 @@ class RangeHandler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(piece)
 
-    def log_message(self, *given: object) -> None:
+    def log_message(self, *args: object) -> None:
         pass

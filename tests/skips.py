@@ -25,7 +25,7 @@ FOLDERS = () if MODE == "absent" else ("/usr/sbin", "/usr/lib/news/bin")
 
 
 def matching(test: str, skipped: Mapping[str, str]) -> list[str]:
-    """The skipped tests that a name of the ledger stands for: `file::test[row]`, or all rows of `file::test`."""
+    """The skipped tests that a name in the ledger refers to: `file::test[row]`, or all rows of `file::test`."""
     return [name for name in skipped if name == test or name.partition("[")[0] == test]
 
 

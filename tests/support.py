@@ -1,4 +1,4 @@
-"""What the tests share: the case files, the outside rows where they are present, and how growth is judged."""
+"""Shared by the tests: the case files, the external rows if present, and the measurement of growth."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHARED = ROOT.parent / "shared" / "cases"
 SUITES = ROOT / "build" / "suites"
 NO_SUITE = "neither ../shared/cases nor a package's suite is there: python tools/suites.py"
 NO_PACKAGE = "../shared/cases is absent, and no package has Fielding's tables and the printed examples"
-"""Why tests of rows of others are skipped: the suite was not fetched, or it cannot be."""
+"""Reasons to skip tests of external rows: the suite was not fetched, or cannot be."""
 
 
 def cases(name: str) -> list[dict[str, Any]]:
@@ -43,43 +43,43 @@ def in_editions(rows: list[dict[str, Any]], prefix: str = "") -> list[tuple[str,
 
     A statement of an older document is shown by a row that is read as that document says (tools/statements.py).
     """
-    found = {}
+    results = {}
     for row in rows:
-        found[prefix + row["id"]] = row
-        found |= {f"{prefix}{row['id']}@{name}": {**row, "edition": name} for name in row.get("also", ())}
-    return list(found.items())
+        results[prefix + row["id"]] = row
+        results |= {f"{prefix}{row['id']}@{name}": {**row, "edition": name} for name in row.get("also", ())}
+    return list(results.items())
 
 
 def suite(name: str) -> Path:
-    """A file or folder of others: in ../shared/cases, which has more of them, or as a package carries it.
+    """A file or folder of an external suite: in ../shared/cases, which has more, or from a package.
 
-    tools/suites.py fetches the packages.  What neither has does not exist.
+    tools/suites.py fetches the packages.  The path does not exist if neither has it.
     """
-    beside = SHARED / name
-    return beside if beside.exists() else SUITES / name
+    shared = SHARED / name
+    return shared if shared.exists() else SUITES / name
 
 
 def outside(name: str) -> list[dict[str, Any]]:
-    """The rows of a suite of others; none where it is absent."""
+    """The rows of an external suite; none if it is absent."""
     file = suite(f"{name}.jsonl")
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-# -- time, without a clock on the wall: a machine with much else to do passes what an idle one passes
+# -- processor time, so that a busy machine gives the same results as an idle one
 
 LONG = 250_000
-"""Characters in which growth shows: what looks at the rest of a text from each of them takes seconds or minutes."""
+"""The length at which growth shows: scanning the rest of a text from each character takes seconds or minutes."""
 FLOOR = 0.05
-"""Seconds of processor time below which nothing is judged: what grows as the square of 100,000 is above it."""
+"""Seconds of processor time below which nothing is judged: quadratic time for 100,000 characters is longer."""
 MARGIN = 2.0
-"""How much worse than four times as long four times as much may be; what grows as the square is 4 times worse."""
+"""The allowed factor above linear growth for four times the input; quadratic time is 4 times longer."""
 
 
 @contextmanager
 def processor(seconds: float = 60) -> Iterator[None]:
-    """A net under what may have no end: so much of the processor's time, many times what is needed.
+    """Limit code that may never end to this much processor time, many times more than needed.
 
-    It counts what this process has used, so that it measures nothing of what else the machine does.
+    It counts the time of this process, and so no time of other processes.
 
     Raises: TimeoutError, between two steps of Python.
     """
@@ -111,15 +111,14 @@ def most_memory() -> int:
 def linear(action: Callable[[int], object], size: int, most: float = 60) -> None:
     """Four times as much takes about four times as long: `action(size)` beside `action(size // 4)`.
 
-    It is measured in processor time, once.  What looks worse is measured again, the least of some runs, before it
-    counts.
+    It is measured in processor time, once.  A worse result is confirmed by the least of several runs.
 
     Raises: AssertionError if it grows by more; TimeoutError after `most` seconds of processor time for a run.
     """
 
     def cost(count: int) -> float:
         if markdown := sys.modules.get("overthere.links.documents.markdown"):
-            markdown.blocks.cache_clear()  # of the same text again
+            markdown.blocks.cache_clear()  # the same text is read again
         collected = gc.isenabled()
         gc.disable()
         start = time.process_time()
@@ -131,16 +130,16 @@ def linear(action: Callable[[int], object], size: int, most: float = 60) -> None
             if collected:
                 gc.enable()
 
-    many = cost(size)
-    if many <= FLOOR:
-        return  # whatever the rest would be
-    few = cost(size // 4)
+    large = cost(size)
+    if large <= FLOOR:
+        return  # too short to judge
+    small = cost(size // 4)
     for _ in range(4):
-        if many <= 4 * MARGIN * few + FLOOR:
+        if large <= 4 * MARGIN * small + FLOOR:
             return
-        few, many = min(few, cost(size // 4), cost(size // 4)), min(many, cost(size))
-    assert many <= 4 * MARGIN * few + FLOOR, (
-        f"{size // 4} took {few:.3f} s, {size} {many:.3f} s of processor time: {many / few:.1f} times as much"
+        small, large = min(small, cost(size // 4), cost(size // 4)), min(large, cost(size))
+    assert large <= 4 * MARGIN * small + FLOOR, (
+        f"{size // 4} took {small:.3f} s, {size} {large:.3f} s of processor time: {large / small:.1f} times as much"
     )
 
 
@@ -149,7 +148,7 @@ def flat_members(
 ) -> Iterator[Document | Note | PassedContent]:
     """The members of a container of this kind, each read, but not what is in it."""
     for member in find_container(kind).members(file, document, Place(options, None, start, end)):
-        assert not isinstance(member, BegunPage)  # nobody is there to begin one
+        assert not isinstance(member, BegunPage)  # no page is started here
         if not isinstance(member, Member):
             yield member
         elif member.documents is not None:

@@ -25,25 +25,25 @@ class Verb(NamedTuple):
     @property
     def valued(self) -> list[str]:
         """The options that take a value, each by its longest name."""
-        return [max(one.opts, key=len) for one in self._options() if not (one.is_flag or one.count)]
+        return [max(option.opts, key=len) for option in self._options() if not (option.is_flag or option.count)]
 
     @property
     def arguments(self) -> list[click.Argument]:
-        return [one for one in self.command.params if isinstance(one, click.Argument)]
+        return [param for param in self.command.params if isinstance(param, click.Argument)]
 
     def _options(self) -> Iterator[click.Option]:
-        yield from (one for one in self.command.params if isinstance(one, click.Option))
+        yield from (param for param in self.command.params if isinstance(param, click.Option))
 
 
 def verbs() -> list[Verb]:
     """All, those below others too."""
     context = click.Context(app)
-    found = []
+    results = []
     for name in VERBS:
         command = app.get_command(context, name)
         assert command is not None
-        found += list(_within((name,), command))
-    return found
+        results += list(_within((name,), command))
+    return results
 
 
 def _within(words: tuple[str, ...], command: click.Command) -> Iterator[Verb]:

@@ -1,4 +1,4 @@
-"""What a value, a verb and a column do alike, and docs/reference/everything.md, which is made of it.
+"""Functions that a value, a verb and a column share, and docs/reference/everything.md, which is generated from them.
 
 The page also lists what other libraries call it, from the tables that the hints of AttributeErrors use.
 """
@@ -65,34 +65,34 @@ ALIKE = (
 
 
 def see_also(name: str) -> str:
-    """The other ways to do what `overthere.NAME` does, as reStructuredText; "" if there are none."""
+    """The other ways to do what `overthere.NAME` does, as reStructuredText, or ""."""
     short = name.removeprefix("overthere.")
-    for one in ALIKE:
-        if short in one.values:
-            others = [f":obj:`~overthere.{other}`" for other in one.values if other != short]
-            others += [f":doc:`overthere {one.verb} </cli/{one.verb}>`"] * bool(one.verb)
-            others += [f":func:`overthere.columns.{one.column}`"] * bool(one.column)
-            return f"See also: {', '.join(others)}" if others else ""
+    for entry in ALIKE:
+        if short in entry.values:
+            links = [f":obj:`~overthere.{other}`" for other in entry.values if other != short]
+            links += [f":doc:`overthere {entry.verb} </cli/{entry.verb}>`"] * bool(entry.verb)
+            links += [f":func:`overthere.columns.{entry.column}`"] * bool(entry.column)
+            return f"See also: {', '.join(links)}" if links else ""
     return ""
 
 
 def _elsewhere() -> Iterator[tuple[str, str]]:
-    for name, own in overthere._ELSEWHERE.items():
-        yield name, f"`overthere.{own}`"
-    for name, own in MEMBERS_ELSEWHERE.items():
-        yield name, f"`uri.{own}`" if re.fullmatch(r"[\w.]+(\(.*\))?", own) and own != "str()" else own
-    for name, own in VERBS_ELSEWHERE.items():
-        yield f"{name} (command line)", f"`overthere {own}`"
+    for name, place in overthere._ELSEWHERE.items():
+        yield name, f"`overthere.{place}`"
+    for name, place in MEMBERS_ELSEWHERE.items():
+        yield name, f"`uri.{place}`" if re.fullmatch(r"[\w.]+(\(.*\))?", place) and place != "str()" else place
+    for name, place in VERBS_ELSEWHERE.items():
+        yield f"{name} (command line)", f"`overthere {place}`"
 
 
 @cache
 def _pages() -> dict[str, str]:
     """The page of the reference that has a name."""
-    found: dict[str, str] = {}
+    page_of: dict[str, str] = {}
     for page in sorted(REFERENCE.glob("*.md")):
         for name in re.findall(r"^\.\. auto\w+:: overthere\.([\w.]+)", page.read_text("utf-8"), re.MULTILINE):
-            found.setdefault(name, page.name)
-    return found
+            page_of.setdefault(name, page.name)
+    return page_of
 
 
 def _link(name: str) -> str:
@@ -101,7 +101,7 @@ def _link(name: str) -> str:
 
 
 def page() -> str:
-    rows = sorted({(name, own.replace("str()", "`str(uri)`")) for name, own in _elsewhere()})
+    rows = sorted({(name, replacement.replace("str()", "`str(uri)`")) for name, replacement in _elsewhere()})
     return (
         "# Everything by name\n\n"
         "How the same is called in Python, on the command line and in columns, and what names of other libraries are "
@@ -109,13 +109,13 @@ def page() -> str:
         "## The same to a value, on the command line, in a column\n\n"
         "| to | in Python | verb | in a column |\n|---|---|---|---|\n"
         + "".join(
-            f"| {one.what} | {', '.join(_link(name) for name in one.values)} "
-            f"| {f'[{one.verb}](../cli/{one.verb}.md)' if one.verb else ''} "
-            f"| {f'[`{getattr(columns, one.column).__name__}`](columns.md)' if one.column else ''} |\n"
-            for one in ALIKE
+            f"| {entry.what} | {', '.join(_link(name) for name in entry.values)} "
+            f"| {f'[{entry.verb}](../cli/{entry.verb}.md)' if entry.verb else ''} "
+            f"| {f'[`{getattr(columns, entry.column).__name__}`](columns.md)' if entry.column else ''} |\n"
+            for entry in ALIKE
         )
         + "\n## What other libraries call it\n\n"
         "Names of urllib, yarl, httpx, furl, w3lib, rfc3986, hyperlink, werkzeug, Starlette, JavaScript and others. In "
         "Python an AttributeError says the same; `uri` is a `URI`.\n\n"
-        "| elsewhere | here |\n|---|---|\n" + "".join(f"| `{name}` | {own} |\n" for name, own in rows)
+        "| elsewhere | here |\n|---|---|\n" + "".join(f"| `{name}` | {replacement} |\n" for name, replacement in rows)
     )

@@ -1,4 +1,4 @@
-"""What takes the room in the native kernel: octets of code by crate, and the other sections, of a build with symbols.
+"""The size of the native kernel: octets of code by crate, and the other sections, of a build with symbols.
 
     CARGO_PROFILE_RELEASE_STRIP=none cargo build --release --manifest-path rust/Cargo.toml -p overthere-python
     python tools/binary_size.py rust/target/release/lib_native.so
@@ -24,7 +24,7 @@ SECTIONS = {
     "unwinding": (".eh_frame", ".eh_frame_hdr", ".gcc_except_table"),
     "constants": (".rodata",),
 }
-# The crate is the first name of a path; of `<a::B as c::D>::e`, that of the type.
+# The crate is the first name of a path; in `<a::B as c::D>::e`, the crate of the type.
 _CRATE = re.compile(r"[<&*\[(]*(?:(?:mut|const|dyn) )*([a-z_][a-z0-9_]*)(?:::|\[)")
 _OWN = {"_native": "overthere-python", "overthere_core": "overthere-core", "overthere_html": "overthere-html"}
 
@@ -43,8 +43,8 @@ def by_crate(library: Path) -> Counter[str]:
     for line in listed.splitlines():
         fields = line.split(maxsplit=3)
         if len(fields) == 4 and fields[2] in "tTwW":
-            found = _CRATE.match(fields[3])
-            crate = found[1] if found else "others"
+            match = _CRATE.match(fields[3])
+            crate = match[1] if match else "others"
             room[_OWN.get(crate, crate)] += int(fields[1], 16)
     return room
 

@@ -19,9 +19,9 @@ class Break(NamedTuple):
     file: str
     line: int
     number: int
-    """Of the node, as `ast.walk` comes to it in its module."""
+    """The position of the node in the order of `ast.walk` over its module."""
     change: str
-    """What is done there, in words."""
+    """The change, in words."""
     function: str
     """The function of the module, or of a class in it, in whose code the place is."""
 
@@ -48,24 +48,24 @@ def breaks(file: str) -> tuple[Break, ...]:
 @cache
 def loaded_functions() -> dict[tuple[str, str], list[FunctionType]]:
     """The functions of this process, by file and name."""
-    found: dict[tuple[str, str], list[FunctionType]] = {}
-    for one in gc.get_objects():
-        if type(one) is FunctionType:  # others, asked for their class, run code of their own
-            found.setdefault((one.__code__.co_filename, one.__code__.co_qualname), []).append(one)
-    return found
+    functions: dict[tuple[str, str], list[FunctionType]] = {}
+    for value in gc.get_objects():
+        if type(value) is FunctionType:  # asking others for their class runs their code
+            functions.setdefault((value.__code__.co_filename, value.__code__.co_qualname), []).append(value)
+    return functions
 
 
-def carried_out(one: Break) -> bool:
+def carried_out(change: Break) -> bool:
     """Carry out a break in this process.  Returns: False if no function of `loaded_functions` has that code."""
-    tree = ast.parse(Path(one.file).read_text())
-    node = next(node for number, node in enumerate(ast.walk(tree)) if number == one.number)
+    tree = ast.parse(Path(change.file).read_text())
+    node = next(node for number, node in enumerate(ast.walk(tree)) if number == change.number)
     _carry_out(tree, node)
-    codes = {code.co_qualname: code for code in _codes(compile(tree, one.file, "exec", dont_inherit=True))}
-    new, done = codes[one.function], False
-    for function in loaded_functions().get((one.file, one.function), ()):
+    codes = {code.co_qualname: code for code in _codes(compile(tree, change.file, "exec", dont_inherit=True))}
+    new, is_done = codes[change.function], False
+    for function in loaded_functions().get((change.file, change.function), ()):
         if function.__code__.co_freevars == new.co_freevars:
-            function.__code__, done = new, True
-    return done
+            function.__code__, is_done = new, True
+    return is_done
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
@@ -80,7 +80,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _evaluated_nodes(function: ast.AST) -> Iterator[ast.AST]:
-    """What runs in a call: no annotation, default or decorator, nor the words of a message."""
+    """The nodes that run in a call: no annotations, defaults, decorators or texts of messages."""
     waiting = list(_inner_nodes(function))
     while waiting:
         node = waiting.pop()
@@ -100,7 +100,7 @@ def _inner_nodes(node: ast.AST) -> Iterable[ast.AST]:
 
 
 def _change(node: ast.AST) -> str | None:
-    """What can be done to a node so that the code says another thing.
+    """The changes to a node that change the meaning of the code.
 
     A call of `super` stays: without it the code has another closure, and no function that lives can have it.
     """
@@ -151,9 +151,9 @@ def _replace_node(tree: ast.Module, node: ast.stmt) -> None:
     """A statement is one that does nothing."""
     for parent in ast.walk(tree):
         for body in ("body", "orelse", "finalbody"):
-            held = getattr(parent, body, None)
-            if isinstance(held, list) and node in held:
-                held[held.index(node)] = ast.copy_location(ast.Pass(), node)
+            children = getattr(parent, body, None)
+            if isinstance(children, list) and node in children:
+                children[children.index(node)] = ast.copy_location(ast.Pass(), node)
 
 
 def _is_none(value: ast.expr) -> bool:

@@ -4,9 +4,9 @@ Those that docs/start.md shows are copied to docs/pictures/terminal.
 
 python tools/captures.py [--help-texts FOLDER]
 
-Each verb's examples are typed in tmux, which is asked for what it shows.  A picture follows its reader's choice of dark
-or light; it brings no font, and fetches nothing.  Without tmux nothing is done, which is said.  With --help-texts the
-help of every verb is written to a folder too, to be looked at.
+Each verb's examples are typed in tmux, whose screen is captured.  A picture follows its reader's choice of dark or
+light; it brings no font, and fetches nothing.  Without tmux only a message is printed.  With --help-texts the help of
+every verb is written to a folder too, to be looked at.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KEPT = ROOT / "docs" / "pictures" / "terminal"
 """The pictures that docs/start.md shows."""
 WIDTHS = (60, 80, 120)
 ROWS = 48
-"""Of a picture at most; what is longer ends with a line that says how much is left out."""
+"""The maximum of lines in a picture; a longer one ends with the number of lines left out."""
 _TALL = 400
 """Rows of the terminal: nothing scrolls out of it."""
 _SECONDS = 60
@@ -64,19 +64,19 @@ class Tmux:
 
     def ask(self, *arguments: str) -> str:
         command = ["tmux", "-S", str(self.socket), "-f", str(self.settings), *arguments]
-        left = {"TMUX", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"}
-        own = {name: value for name, value in os.environ.items() if name not in left}
-        search = f"{Path(sys.executable).parent}{os.pathsep}{own['PATH']}"
-        own |= {"PATH": search, "LC_ALL": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
+        removed = {"TMUX", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"}
+        environment = {name: value for name, value in os.environ.items() if name not in removed}
+        search = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+        environment |= {"PATH": search, "LC_ALL": "C.UTF-8", "PYTHONWARNINGS": "ignore"}
         return subprocess.run(
-            command, env=own, cwd=self.folder, capture_output=True, text=True, check=True, timeout=_SECONDS
+            command, env=environment, cwd=self.folder, capture_output=True, text=True, check=True, timeout=_SECONDS
         ).stdout
 
     def screen(self, lines: list[str], width: int) -> str:
-        """What stands on a terminal of so many columns when these lines have been typed, with its colours."""
+        """The content of a terminal with this many columns after typing these lines, with its colours."""
         script = self.folder / "typed.sh"
         quoted = ("'" + line.replace("'", "'\\''") + "'" for line in lines)
-        typed = [f"printf '$ %s\\n' {shown}\n{line}\necho" for shown, line in zip(quoted, lines, strict=True)]
+        typed = [f"printf '$ %s\\n' {prompt}\n{line}\necho" for prompt, line in zip(quoted, lines, strict=True)]
         ended = f"tmux -S {self.socket} wait-for -S ended"
         script.write_text("\n".join([*typed, ended, "exec sleep 600"]))
         size = ("-x", str(width), "-y", str(_TALL))
@@ -116,11 +116,11 @@ def draw_screen(screen: str, width: int, title: str) -> str:
     for back, text, normal in (_LIGHT, _DARK):
         console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
         console.print(Text.from_ansi(screen), soft_wrap=True)
-        theme = TerminalTheme(rgb(back), rgb(text), [rgb(one) for one in normal], None)
+        theme = TerminalTheme(rgb(back), rgb(text), [rgb(rule) for rule in normal], None)
         body = console.export_svg(theme=theme, code_format=_FRAME, unique_id="t")
-        found = re.search(r"<style>\n(text.*\n)((?:.*\n)*?)</style>", body)
-        assert found is not None
-        rules = " ".join(line.strip() for line in found[2].splitlines() if line.strip())
+        style = re.search(r"<style>\n(text.*\n)((?:.*\n)*?)</style>", body)
+        assert style is not None
+        rules = " ".join(line.strip() for line in style[2].splitlines() if line.strip())
         styles.append(f".back {{ fill: {back} }} {rules}")
     # The frame of rich has more room around its text than this one.
     body = re.sub(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', _with_margin, body, count=1)
@@ -136,8 +136,8 @@ def _with_margin(size: re.Match[str]) -> str:
 
 def crop(screen: str) -> str:
     lines = screen.split("\n")
-    left = len(lines) - ROWS
-    return screen if left <= 1 else "\n".join([*lines[:ROWS], f"\x1b[0;2m... {left} more lines\x1b[0m"])
+    excess = len(lines) - ROWS
+    return screen if excess <= 1 else "\n".join([*lines[:ROWS], f"\x1b[0;2m... {excess} more lines\x1b[0m"])
 
 
 def take(into: Path, helps: Path | None) -> None:
@@ -155,16 +155,16 @@ def take(into: Path, helps: Path | None) -> None:
                     (into / f"{verb}-{width}.svg").write_text(draw_screen(screen, width, f"overthere {verb}"))
                 if helps is not None:
                     helps.mkdir(parents=True, exist_ok=True)
-                    told = tmux.screen([f"overthere {verb} --help"], width)
-                    (helps / f"{verb}-{width}.txt").write_text(re.sub("\x1b\\[[0-9;]*m", "", told) + "\n")
+                    output = tmux.screen([f"overthere {verb} --help"], width)
+                    (helps / f"{verb}-{width}.txt").write_text(re.sub("\x1b\\[[0-9;]*m", "", output) + "\n")
 
 
 if __name__ == "__main__":
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--help-texts", type=Path, metavar="FOLDER")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--help-texts", type=Path, metavar="FOLDER")
     if shutil.which("tmux") is None:
         print(f"{KEPT.relative_to(ROOT)} stays as it is: tmux is not installed")
     else:
-        take(PICTURES, asked.parse_args().help_texts)
+        take(PICTURES, parser.parse_args().help_texts)
         for picture in KEPT.iterdir():
             shutil.copy(PICTURES / picture.name, picture)

@@ -5,7 +5,7 @@ python tools/crates.py [--check]: with requirements/release.txt, and cargo, whic
 Both are of all systems that have wheels.  Macros and build scripts run at build time and are in no wheel.
 """
 
-# What requirements/release.txt brings is in no environment of the tests:
+# The packages of requirements/release.txt are in no test environment:
 # pyright: reportMissingImports=false
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def graph() -> tuple[list[Crate], dict[str, list[str]]]:
     for target in TARGETS:
         tree = ("tree", "--edges", "normal,no-proc-macro", "--prefix", "none", "--target", target)
         linked |= {tuple(line.replace(" v", " ").split()[:2]) for line in cargo(*tree).splitlines()}
-    found = json.loads(cargo("metadata", "--format-version", "1"))
+    metadata = json.loads(cargo("metadata", "--format-version", "1"))
     crates = {
-        package["id"]: package for package in found["packages"] if (package["name"], package["version"]) in linked
+        package["id"]: package for package in metadata["packages"] if (package["name"], package["version"]) in linked
     }
     needs = {
         node["id"]: sorted(
@@ -59,7 +59,7 @@ def graph() -> tuple[list[Crate], dict[str, list[str]]]:
             for dep in node["deps"]
             if dep["pkg"] in crates and any(kind["kind"] is None for kind in dep["dep_kinds"])
         )
-        for node in found["resolve"]["nodes"]
+        for node in metadata["resolve"]["nodes"]
         if node["id"] in crates
     }
     return sorted(crates.values(), key=name), needs
@@ -70,7 +70,7 @@ def name(crate: Crate) -> str:
 
 
 def texts(crate: Crate) -> list[str]:
-    """What its licence wants to be given on: MIT where that may be chosen, all there is otherwise."""
+    """The texts that its licence requires to be distributed: MIT where that may be chosen, all there is otherwise."""
     files = sorted(Path(crate["manifest_path"]).parent.iterdir())
     named = [file for file in files if re.match("licen[cs]e|copying|notice", file.name, re.IGNORECASE)]
     mit = [file for file in named if "mit" in file.name.lower()]
@@ -88,7 +88,7 @@ def licenses(crates: list[Crate]) -> str:
         if crate["source"]:  # the others are this project
             for text in texts(crate):
                 holders.setdefault(text, []).append(f"{name(crate)} ({crate['license']})")
-    return HEAD + "\n".join(f"## {', '.join(those)}\n\n```text\n{text}\n```\n" for text, those in holders.items())
+    return HEAD + "\n".join(f"## {', '.join(crates)}\n\n```text\n{text}\n```\n" for text, crates in holders.items())
 
 
 def bill(crates: list[Crate], needs: dict[str, list[str]]) -> str:
@@ -122,11 +122,11 @@ def bill(crates: list[Crate], needs: dict[str, list[str]]) -> str:
         components=[c for id, c in components.items() if id != root], serial_number=uuid5(NAMESPACE_URL, described)
     )
     bom.metadata.component = components[root]
-    for crate, those in needs.items():
-        bom.register_dependency(components[crate], [components[one] for one in those])
-    made = json.loads(JsonV1Dot6(bom).output_as_string())
-    del made["metadata"]["timestamp"]
-    text = json.dumps(made, indent=1, sort_keys=True) + "\n"
+    for crate, needed in needs.items():
+        bom.register_dependency(components[crate], [components[crate] for crate in needed])
+    document = json.loads(JsonV1Dot6(bom).output_as_string())
+    del document["metadata"]["timestamp"]
+    text = json.dumps(document, indent=1, sort_keys=True) + "\n"
     if error := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
         raise SystemExit(f"no valid bill of materials: {error}")
     return text

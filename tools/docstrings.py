@@ -51,7 +51,7 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _fields(paragraph: list[str], names: frozenset[str]) -> Iterator[str] | None:
-    """A paragraph of meanings as field list, None if it is none."""
+    """A paragraph of definitions as a field list, None for any other paragraph."""
     entries: list[str] = []
     for line in paragraph:
         match = _MEANING.match(line)
@@ -78,32 +78,32 @@ def _raises(sentence: str) -> Iterator[str]:
         yield f":raises: {text(sentence)}"
         return
     for start, end in zip(starts, [*starts[1:], len(sentence)], strict=True):
-        name, _, rest = sentence[start:end].rstrip("; ").partition(" ")
-        yield f":raises {name.rstrip(',')}: {text(rest)}"
+        name, _, meaning = sentence[start:end].rstrip("; ").partition(" ")
+        yield f":raises {name.rstrip(',')}: {text(meaning)}"
 
 
 def to_restructured_text(lines: Iterable[str], names: frozenset[str] = frozenset()) -> list[str]:
-    """The lines of a docstring as reStructuredText; names: of the parameters."""
-    written: list[str] = []
+    """The lines of a docstring as reStructuredText; names: the parameters."""
+    output: list[str] = []
     for paragraph in _paragraphs(lines):
         first = paragraph[0].lstrip()
         if any(line.lstrip().startswith(">>>") for line in paragraph):
-            shown = inspect.cleandoc("\n".join(paragraph)).splitlines()
-            at = next(n for n, line in enumerate(shown) if line.startswith(">>>"))
-            written += [*(text(line) for line in shown[:at]), "", *shown[at:]]
+            paragraph_lines = inspect.cleandoc("\n".join(paragraph)).splitlines()
+            at = next(n for n, line in enumerate(paragraph_lines) if line.startswith(">>>"))
+            output += [*(text(line) for line in paragraph_lines[:at]), "", *paragraph_lines[at:]]
         elif first.startswith("Raises: "):
-            written += _raises(" ".join(line.strip() for line in paragraph)[len("Raises: ") :])
+            output += _raises(" ".join(line.strip() for line in paragraph)[len("Raises: ") :])
         elif first.startswith(("Returns: ", "Yields: ")):
             joined = " ".join(line.strip() for line in paragraph)
-            written.append(":returns: " + text(joined.partition(": ")[2]))
+            output.append(":returns: " + text(joined.partition(": ")[2]))
         elif paragraph[0].startswith("    "):
-            written += ["::", "", *paragraph]
+            output += ["::", "", *paragraph]
         elif fields := _fields(paragraph, names):
-            written += fields
+            output += fields
         else:
-            written += [_item(line) for line in paragraph]
-        written.append("")
-    return written
+            output += [_item(line) for line in paragraph]
+        output.append("")
+    return output
 
 
 def _item(line: str) -> str:
@@ -118,14 +118,14 @@ def _names(thing: Any) -> frozenset[str]:
         return frozenset()
 
 
-def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+def _process(app: Sphinx, value: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     lines[:] = to_restructured_text(lines, _names(thing))
-    others = see_also(name)
-    lines += [others, ""] if others else []
+    links = see_also(name)
+    lines += [links, ""] if links else []
 
 
 def _strip_class(
-    app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
+    app: Sphinx, value: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
 ) -> tuple[str | None, str | None] | None:
     """A class method is called without its class."""
     return None if signature is None else (re.sub(r"^\(cls(?:, /)?(?:, )?", "(", signature), returned)

@@ -55,7 +55,7 @@ session = SparkSession.builder.master("local[1]").getOrCreate()
 session.stop()
 assert row[0] == "a.example", row
 """
-# No extra brings a server: what is asked for is not there.
+# No extra installs a server, so the requested resource is missing.
 STORES = """
 import os
 from overthere import Policy
@@ -111,7 +111,7 @@ EXAMPLES = {
 
 
 def text(example: Example) -> tuple[str, str]:
-    """The language of the example and what stands in it."""
+    """The language of the example, and its text."""
     page = (ROOT / "docs" / example.page).read_text("utf-8")
     section = page.partition(f"\n## {example.heading}\n")[2] if example.heading else page
     block = re.search(r"^```(python|console)\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
@@ -126,40 +126,40 @@ SESSION = (
 
 
 def run(env: Path, example: Example) -> str:
-    """Runs an example in an environment.  Returns: what went wrong."""
+    """Run an example in an environment.  Return the error, or ""."""
     language, code = ("program", example.program) if "\n" in example.program else text(example)
     if example.program == "httpx2":  # the page says that the same runs with it
         code = code.replace("httpx", "httpx2")
-    here = env.parent / "here"
-    shutil.copytree(ROOT / "examples", here / "examples")
+    folder = env.parent / "here"
+    shutil.copytree(ROOT / "examples", folder / "examples")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"COLUMNS": "100"}
     environment["PATH"] = f"{env / 'bin'}{os.pathsep}{environment['PATH']}"
     if language == "console":
         for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", code, re.MULTILINE):
-            done = subprocess.run(["bash", "-c", command], cwd=here, env=environment, capture_output=True, text=True)
+            done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True)
             if done.returncode or done.stdout.split() != expected.split():
                 return done.stdout + done.stderr
         return ""
-    file = here / "example.txt"
+    file = folder / "example.txt"
     file.write_text(code if language == "program" else code + "\n", "utf-8")
     command = [str(env / "bin/python"), *(["-c", SESSION] if language != "program" else []), str(file)]
-    done = subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     return done.stdout + done.stderr if done.returncode else ""
 
 
 def alone(wheel: Path, extra: str) -> str:
-    """Installs an extra alone and runs its example.  Returns: what went wrong."""
+    """Install only an extra and run its example.  Return the error, or ""."""
     example, folder = EXAMPLES[extra], RUNS / extra
     if extra == "spark" and not shutil.which("java"):
         return "not run: java is absent"
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([sys.executable, "-P", "-m", "venv", folder / "env"], check=True)
-    wanted = f"{wheel}[{','.join((extra, *example.beside))}]"
-    pip = [str(folder / "env/bin/python"), "-m", "pip", "install", "-q", wanted]
-    done = subprocess.run(pip, capture_output=True, text=True)
-    said = done.stderr if done.returncode else run(folder / "env", example)
+    requirement = f"{wheel}[{','.join((extra, *example.beside))}]"
+    pip = [str(folder / "env/bin/python"), "-m", "pip", "install", "-q", requirement]
+    result = subprocess.run(pip, capture_output=True, text=True)
+    error = result.stderr if result.returncode else run(folder / "env", example)
     shutil.rmtree(folder / "env")
-    return said
+    return error
 
 
 def main() -> int:
@@ -167,9 +167,9 @@ def main() -> int:
     extras = sys.argv[2:] or sorted(project["optional-dependencies"])
     failed = 0
     for extra in extras:
-        said = alone(Path(sys.argv[1]).resolve(), extra)
-        print(f"{extra}: {said.strip() or 'its example runs'}", flush=True)
-        failed += bool(said) and not said.startswith("not run")
+        error = alone(Path(sys.argv[1]).resolve(), extra)
+        print(f"{extra}: {error.strip() or 'its example runs'}", flush=True)
+        failed += bool(error) and not error.startswith("not run")
     return bool(failed)
 
 

@@ -21,28 +21,28 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
 PYODIDE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-"""What of the distribution is needed."""
+"""The required files of the distribution."""
 PACKAGES = ("idna", "jinja2", "markupsafe", "confusable-homoglyphs", "publicsuffixlist")
 """Pure ones; markupsafe does without its extension module."""
 
 
 def wheel(into: Path) -> Path:
     """The library without its native kernel, built from a copy: two builds in one folder would spoil each other."""
-    left = shutil.ignore_patterns(".*", "target", "build", "dist", "*.egg-info", "*.so", "__pycache__")
+    ignore = shutil.ignore_patterns(".*", "target", "build", "dist", "*.egg-info", "*.so", "__pycache__")
     with tempfile.TemporaryDirectory() as folder:
-        copy = shutil.copytree(ROOT, Path(folder) / "overthere", ignore=left, symlinks=True)
+        copy = shutil.copytree(ROOT, Path(folder) / "overthere", ignore=ignore, symlinks=True)
         pip = [sys.executable, "-P", "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
         subprocess.run([*pip, "-w", into, copy], check=True, env={**os.environ, "OVERTHERE_PURE": "1"})
-    (made,) = into.glob("overthere-*-py3-none-any.whl")
-    return made
+    (path,) = into.glob("overthere-*-py3-none-any.whl")
+    return path
 
 
 def site(target: Path) -> None:
     """The library and what it needs, as one archive."""
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        with zipfile.ZipFile(wheel(Path(folder))) as own:
-            for name in own.namelist():
-                archive.writestr(name, own.read(name))
+        with zipfile.ZipFile(wheel(Path(folder))) as zipped:
+            for name in zipped.namelist():
+                archive.writestr(name, zipped.read(name))
         for package in PACKAGES:
             for file in installed(package) or ():
                 if file.suffix not in (".so", ".pyc", ".c", ".pyd") and ".." not in file.parts:

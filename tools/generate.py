@@ -20,7 +20,7 @@ EDITIONS = ROOT / "src" / "overthere" / "editions"
 
 
 def tables(name: str, rules: tuple[str, ...] = ()) -> str:
-    """The prebuilt automata of a grammar: of all its rules, or of those named."""
+    """The prebuilt automata of a grammar, for all rules or the named ones."""
     from overthere.grammar import Grammar
     from overthere.grammar.tables import dump
 
@@ -200,8 +200,8 @@ def is_fresh(path: str, text: str) -> bool:
 
         if path.endswith("/whole.tables.json"):
             old, new = (
-                {name: (one["grammar"], automata(one)) for name, one in json.loads(said).items()}
-                for said in (stored, text)
+                {name: (value["grammar"], automata(value)) for name, value in json.loads(content).items()}
+                for content in (stored, text)
             )
             return old == new
         grammar = file.with_name(file.name.replace(".tables.json", ".abnf")).read_text()
@@ -219,7 +219,7 @@ _EVERYTHING = (
 
 
 def inputs(path: str) -> tuple[str, ...]:
-    """The files of which an output is made, as patterns: grammars for automata, else whatever may be read."""
+    """The input files of an output, as patterns: grammars for automata, else all files that may be read."""
     is_grammar = path.startswith("src/overthere/editions/") or path.endswith((".rs", "kernel/classes.py"))
     return _GRAMMARS if is_grammar else _EVERYTHING
 
@@ -257,7 +257,7 @@ def main() -> int:
             (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
             (ROOT / path).write_text(text)
             print(f"wrote {path}")
-            digest.cache_clear()  # what was written may be an input of others
+            digest.cache_clear()  # the output may be another's input
             stamps[path] = stamp(path)
     STAMPS.parent.mkdir(exist_ok=True)
     STAMPS.write_text(json.dumps(stamps))

@@ -10,7 +10,7 @@ from overthere.grammar.abnf import Alternation, Concatenation, Literal, Node, Ra
 
 EDITIONS = Path(__file__).resolve().parent.parent / "src" / "overthere" / "editions"
 
-# Rules of which the kernel needs the characters that match alone.
+# Rules for which the kernel needs the single characters that match.
 RULES = (
     "unreserved", "gen-delims", "sub-delims", "reserved", "userinfo", "reg-name", "port",
     "path", "segment", "segment-nz-nc", "pchar", "query", "fragment", "HEXDIG",

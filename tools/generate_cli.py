@@ -25,7 +25,7 @@ from overthere.cli.examples import EXAMPLES, Example
 
 ROOT = Path(__file__).resolve().parent.parent
 _COLUMNS = 80
-# So many lines of what a command prints are shown; "..." stands for the others, and for what differs from run to run.
+# The number of output lines that are shown; "..." replaces the others, and text that differs from run to run.
 _LINES = 20
 _MEASURED = re.compile(r"(?<= in )[\d.]+ s(?:, [\d.,]+/s)?")
 
@@ -124,18 +124,18 @@ def _show_example(example: Example, folder: Path) -> list[str]:
     if example.not_run:
         return ["```sh", example.line, "```", ""]
     printed = _MEASURED.sub("...", _printed(example.line, folder)).splitlines()
-    shown = [*printed[:_LINES], "..."] if len(printed) > _LINES + 1 else printed
-    return ["```console", f"$ {example.line}", *shown, "```", ""]
+    output = [*printed[:_LINES], "..."] if len(printed) > _LINES + 1 else printed
+    return ["```console", f"$ {example.line}", *output, "```", ""]
 
 
 def _printed(line: str, folder: Path) -> str:
     """As tests/cli/test_console.py has it: standard output, and standard error where the command fails."""
     search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", line], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         env={**os.environ, "PATH": search, "COLUMNS": "100"},
     )  # fmt: skip
-    return done.stdout + (done.stderr if done.returncode else "")
+    return result.stdout + (result.stderr if result.returncode else "")
 
 
 def _manual_of_all() -> str:

@@ -1,4 +1,4 @@
-"""What is made from the table of column operations: the stubs of the engines, and the reference page of the columns."""
+"""The files generated from the table of column operations: the stubs of the engines and the reference page."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ def _definitions() -> dict[str, ast.FunctionDef]:
 
 def _function(name: str) -> _Function:
     node = _definitions()[name]
-    given = node.args
-    _, *positional = given.args
-    defaults = dict(zip(reversed(given.args), reversed(given.defaults), strict=False))
-    written = [_argument(one, defaults.get(one)) for one in positional]
+    arguments = node.args
+    _, *positional = arguments.args
+    defaults = dict(zip(reversed(arguments.args), reversed(arguments.defaults), strict=False))
+    parts = [_argument(argument, defaults.get(argument)) for argument in positional]
     keywords = [
-        _argument(one, default)
-        for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
-        if one.arg not in _NOT_OF_FACES
+        _argument(argument, default)
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if argument.arg not in _NOT_OF_FACES
     ]
-    if given.vararg is not None:
-        written.append(f"*{_argument(given.vararg, None)}")
+    if arguments.vararg is not None:
+        parts.append(f"*{_argument(arguments.vararg, None)}")
     elif keywords:
-        written.append("*")
+        parts.append("*")
     paragraph = " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
     sentence = re.split(r"\. |; |: ", paragraph)[0].removesuffix(".")
-    return _Function("".join(f", {one}" for one in (*written, *keywords)), f"{sentence}.")
+    return _Function("".join(f", {part}" for part in (*parts, *keywords)), f"{sentence}.")
 
 
-def _argument(one: ast.arg, default: ast.expr | None) -> str:
-    text = f"{one.arg}: {ast.unparse(one.annotation)}" if one.annotation else one.arg
+def _argument(argument: ast.arg, default: ast.expr | None) -> str:
+    text = f"{argument.arg}: {ast.unparse(argument.annotation)}" if argument.annotation else argument.arg
     return text if default is None else f"{text} = {ast.unparse(default)}"
 
 
@@ -86,16 +86,16 @@ def _methods(result: Callable[[Operation], str], column: str = "self", indent: s
 
 def polars() -> str:
     lines = [_HEAD.format(imports="import polars as pl")]
-    for name, kind, own in (("SeriesNamespace", "Series", "series"), ("ExprNamespace", "Expr", "expr")):
+    for name, kind, attribute in (("SeriesNamespace", "Series", "series"), ("ExprNamespace", "Expr", "expr")):
         lines += [
             "",
             f"class {name}:",
-            f'    """`{own}.uri`."""',
+            f'    """`{attribute}.uri`."""',
             "",
-            f"    def __init__(self, {own}: pl.{kind}) -> None: ...",
+            f"    def __init__(self, {attribute}: pl.{kind}) -> None: ...",
         ]
         lines += _methods(lambda _, kind=kind: f"pl.{kind}")  # type: ignore[misc]
-        lines += [f"    def {one}(self) -> pl.{kind}: ..." for one in COMPONENTS]
+        lines += [f"    def {component}(self) -> pl.{kind}: ..." for component in COMPONENTS]
     return "\n".join(lines) + "\n"
 
 
@@ -103,8 +103,8 @@ def pandas() -> str:
     lines = [_HEAD.format(imports="import pandas as pd"), "", "class Accessor:", '    """`series.uri`."""', ""]
     lines += ["    def __init__(self, series: pd.Series) -> None: ..."]
     lines += _methods(lambda one: "pd.DataFrame" if one.fields(COMPONENTS[:1]) and _is_struct(one) else "pd.Series")
-    for one in COMPONENTS:
-        lines += ["    @property", f"    def {one}(self) -> pd.Series: ..."]
+    for component in COMPONENTS:
+        lines += ["    @property", f"    def {component}(self) -> pd.Series: ..."]
     return "\n".join(lines) + "\n"
 
 
@@ -134,8 +134,8 @@ def formatted(text: str) -> str:
 
 def _sql(sql: SQL) -> str:
     least = len(sql.arguments) if sql.least < 0 else sql.least
-    given = ["t", *sql.arguments[:least], *(f"[{one}]" for one in sql.arguments[least:])]
-    return f"`{sql.name}({', '.join(given)}{', ...' if sql.repeats else ''})`"
+    arguments = ["t", *sql.arguments[:least], *(f"[{argument}]" for argument in sql.arguments[least:])]
+    return f"`{sql.name}({', '.join(arguments)}{', ...' if sql.repeats else ''})`"
 
 
 def page() -> str:
@@ -150,8 +150,8 @@ def page() -> str:
         "| operation | result row | invalid row | SQL |",
         "|---|---|---|---|",
     ]
-    for name, one in OPERATIONS.items():
-        lines.append(f"| `{name}` | {one.result} | {one.bad} | {', '.join(map(_sql, one.sql))} |")
+    for name, operation in OPERATIONS.items():
+        lines.append(f"| `{name}` | {operation.result} | {operation.bad} | {', '.join(map(_sql, operation.sql))} |")
     lines.append(
         f"| a component: {', '.join(f'`{one}`' for one in COMPONENTS)} | text | split without a check | `uri_NAME(t)` |"
     )

@@ -44,12 +44,12 @@ def _power() -> str:
     found = tomllib.loads((LEDGER / "power.toml").read_text())
     noticed, breaks = found["noticed"], found["breaks"]
     measured = found["statements"] - found["elsewhere"] - found["failing"]
-    others = [
+    groups = [
         (found["elsewhere"], "run no code of the package in their own process: grammars as data, command lines, pages"),
         (found["failing"], "do not come to an end in time while their lines are recorded"),
     ]
     notes = "".join(
-        f" The tests of {count:,} {'statements' if count > 1 else 'statement'} {why}." for count, why in others if count
+        f" The tests of {count:,} {'statements' if count > 1 else 'statement'} {why}." for count, why in groups if count
     )
     return (
         "`make mutants STATEMENTS=1` breaks functions that the tests of a statement run, until three breaks have "
@@ -61,9 +61,9 @@ def _power() -> str:
 
 def _counts(name: str, rows: Iterable[Statement]) -> str:
     rows = list(rows)
-    shown = sum(bool(row.tests) for row in rows)
+    total = sum(bool(row.tests) for row in rows)
     decided = sum(row.decision is not None for row in rows)
-    return f"| {name} | {len(rows):,} | {shown:,} | {decided:,} | {len(rows) - shown - decided:,} |"
+    return f"| {name} | {len(rows):,} | {total:,} | {decided:,} | {len(rows) - total - decided:,} |"
 
 
 def _table(each: Document) -> Iterable[str]:

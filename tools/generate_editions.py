@@ -66,12 +66,12 @@ def page() -> str:
 
 
 def _changes() -> list[str]:
-    told = {row.id: row for each in statements.documents() for row in each.statements}
+    rows_by_id = {row.id: row for each in statements.documents() for row in each.statements}
     changes = tomllib.loads((ROOT / "tests" / "changes.toml").read_text())["change"]
     rows = [
         [
             change["id"],
-            cell(told[change["id"]].statement),
+            cell(rows_by_id[change["id"]].statement),
             "; ".join(map(_show_difference, change.get("shows", ()))) or cell(change["reason"]),
         ]
         for change in changes
@@ -81,8 +81,8 @@ def _changes() -> list[str]:
 
 def _show_difference(shown: dict[str, Any]) -> str:
     """A computed difference: `between` which two, and what is to be found there."""
-    what = ", ".join(f"{name.replace('_', ' ')} {_value(value)}" for name, value in shown.items() if name != "between")
-    return f"{' and '.join(shown['between'])}: {what}"
+    place = ", ".join(f"{name.replace('_', ' ')} {_value(value)}" for name, value in shown.items() if name != "between")
+    return f"{' and '.join(shown['between'])}: {place}"
 
 
 def _value(value: str | list[str]) -> str:
@@ -113,39 +113,39 @@ def _editions() -> Iterator[str]:
     )  # fmt: skip
 
 
-def _difference(found: Difference) -> Iterator[str]:
-    a, b = found.a, found.b
+def _difference(difference: Difference) -> Iterator[str]:
+    a, b = difference.a, difference.b
     yield from (f"### {a} and {b}", "")
-    rows = ((code(rule_name(r.a, r.b)), code(strings(r.only_a)), code(strings(r.only_b))) for r in found.rules)
+    rows = ((code(rule_name(r.a, r.b)), code(strings(r.only_a)), code(strings(r.only_b))) for r in difference.rules)
     yield from table(("rule", f"only {a}", f"only {b}"), rows)
-    if found.same:
-        yield from ("", f"The same strings: {', '.join(code(name) for name in found.same)}.")
-    for name, rules in ((a, found.only_a), (b, found.only_b)):
+    if difference.same:
+        yield from ("", f"The same strings: {', '.join(code(name) for name in difference.same)}.")
+    for name, rules in ((a, difference.only_a), (b, difference.only_b)):
         if rules:
             named = ", ".join(map(code, rules))
             yield from ("", f"Rules only in {name}, including those that its grammar file adds: {named}.")
-    if found.characters:
-        moved = ((code(strings(tuple(m.characters))), m.a or "(none)", m.b or "(none)") for m in found.characters)
+    if difference.characters:
+        moved = ((code(strings(tuple(m.characters))), m.a or "(none)", m.b or "(none)") for m in difference.characters)
         yield from ("", *table(("characters", a, b), moved))
-    if found.resolution:
+    if difference.resolution:
         witnesses = (
             (code(r.base), code(r.reference) or "(empty)", code(r.a), code(r.b), r.kind, str(r.pairs))
-            for r in found.resolution
+            for r in difference.resolution
         )
         heads = ("base", "reference", a, b, "difference", "pairs")
         yield from ("", "Resolution, with the simplest example of each difference:", "", *table(heads, witnesses))
-    for reason in found.not_specified:
+    for reason in difference.not_specified:
         yield from ("", f"Resolution is not compared: {reason}.")
 
 
 def _matrix() -> Iterator[str]:
     cases = tomllib.loads((ROOT / "tests" / "cases" / "matrix.toml").read_text())["case"]
-    found = list(matrix(row["text"] for row in cases))
+    results = list(matrix(row["text"] for row in cases))
     yield from table(
-        ("text", *NAMES), ((code(text) or "(empty)", *(MARKS[r.valid] for r in readings)) for text, readings in found)
+        ("text", *NAMES), ((code(text) or "(empty)", *(MARKS[r.valid] for r in readings)) for text, readings in results)
     )
     yield ""
-    for text, readings in found:
-        said = notes(readings)
-        if said:
-            yield f"- {code(text)}: " + "; ".join(code(line) for line in said)
+    for text, readings in results:
+        notes_text = notes(readings)
+        if notes_text:
+            yield f"- {code(text)}: " + "; ".join(code(line) for line in notes_text)

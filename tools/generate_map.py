@@ -85,11 +85,11 @@ def _rooms() -> dict[str, str]:
 
 
 def _files(room: str) -> list[Path]:
-    found: list[Path] = []
+    files: list[Path] = []
     for name in (name for name, home in _rooms().items() if home == room):
         folder = PACKAGE / name
-        found += sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{name}.py"]
-    return found
+        files += sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{name}.py"]
+    return files
 
 
 def _lines(room: str) -> int:
@@ -111,11 +111,11 @@ def _reduce_arrows(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
 
     @cache
     def rooms_below(room: str) -> frozenset[str]:
-        return frozenset(chain(arrows[room], *(rooms_below(one) for one in arrows[room])))
+        return frozenset(chain(arrows[room], *(rooms_below(target) for target in arrows[room])))
 
     return {
-        room: {one for one in ones if not any(one in rooms_below(other) for other in ones - {one})}
-        for room, ones in arrows.items()
+        room: {target for target in targets if not any(target in rooms_below(other) for other in targets - {target})}
+        for room, targets in arrows.items()
     }
 
 
@@ -125,7 +125,7 @@ _WIDTH, _HEIGHT, _GAP, _FLOOR = 104, 40, 16, 92
 def drawing() -> str:
     """docs/pictures/map.svg: the ground below, an arrow from a room to each that it imports; lines by the hundred."""
     order = {room: (level, at) for level, rooms in enumerate(floors()) for at, room in enumerate(rooms)}
-    arrows = {room: {one for one in _imports(room) if order[one][0] <= order[room][0]} for room in order}
+    arrows = {room: {target for target in _imports(room) if order[target][0] <= order[room][0]} for room in order}
     widest = max(map(len, floors())) * (_WIDTH + _GAP) + _GAP
     height = len(floors()) * _FLOOR
 
@@ -135,7 +135,7 @@ def drawing() -> str:
         return (widest - row) / 2 + at * (_WIDTH + _GAP), height - (level + 1) * _FLOOR + _FLOOR - _HEIGHT - 8
 
     lines, boxes = [], []
-    for room, ones in _reduce_arrows(arrows).items():
+    for room, targets in _reduce_arrows(arrows).items():
         x, y = corner(room)
         name, size = escape(room), f"{max(100, round(_lines(room), -2)):,}"
         boxes.append(
@@ -143,12 +143,12 @@ def drawing() -> str:
             f'<text x="{x + _WIDTH / 2:g}" y="{y + 17:g}">{name}</text>'
             f'<text class="size" x="{x + _WIDTH / 2:g}" y="{y + 32:g}">{size}</text>'
         )
-        for one in sorted(ones):
-            to_x, to_y = corner(one)
-            if order[one][0] == order[room][0]:  # of the same floor: an arc below both
-                left, right = sorted((x, to_x))
+        for target in sorted(targets):
+            to_x, to_y = corner(target)
+            if order[target][0] == order[room][0]:  # on the same floor: an arc below both
+                start, right = sorted((x, to_x))
                 lines.append(
-                    f'<path d="M{x + _WIDTH / 2:g} {y + _HEIGHT:g} C{left + _WIDTH:g} {y + _HEIGHT + 26:g} '
+                    f'<path d="M{x + _WIDTH / 2:g} {y + _HEIGHT:g} C{start + _WIDTH:g} {y + _HEIGHT + 26:g} '
                     f'{right:g} {y + _HEIGHT + 26:g} {to_x + _WIDTH / 2:g} {to_y + _HEIGHT + 2:g}"/>'
                 )
             else:

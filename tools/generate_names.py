@@ -1,4 +1,4 @@
-"""docs/public_names.txt: every public name, with the names of its parameters: what a version may not take away.
+"""docs/public_names.txt: every public name, with the names of its parameters: the names that no version may remove.
 
 The names are those of `overthere`, of its public modules and of the integrations that docs/reference shows, and the
 members of their classes, where a class comes first.
@@ -43,9 +43,9 @@ def parameters(value: object) -> str:
 
 
 def members(path: str, value: type) -> Iterator[str]:
-    """What a class of this package has itself and from its bases in it."""
-    own = [base for base in value.__mro__ if base.__module__.startswith("overthere")]
-    for name in sorted({name for base in own for name in vars(base) if not name.startswith("_")}):
+    """The attributes of a class of this package, and of its bases in the package."""
+    bases = [base for base in value.__mro__ if base.__module__.startswith("overthere")]
+    for name in sorted({name for base in bases for name in vars(base) if not name.startswith("_")}):
         member = inspect.getattr_static(value, name)
         if type(member).__name__ == "_MovedAttribute":  # the name of another library, which says what it is called here
             continue

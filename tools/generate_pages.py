@@ -1,4 +1,4 @@
-"""What the documentation derives from the package: the table of errors, and the figure of the first page."""
+"""Parts of the documentation generated from the package: the table of errors, and the figure of the first page."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def visible(text: str) -> str:
     return text.replace("\t", "\\t")
 
 
-def _colours(known: dict[str, str], back: str) -> str:
+def _colours(colours: dict[str, str], back: str) -> str:
     """Rules for an image, which follows the system; the page around it may not, so it has its own background."""
-    rules = [f".c-{name}{{--c:{known[name]}}}" for name in ("scheme", "authority", "path", "query", "fragment")]
-    return f"svg{{background:{back}}}text{{fill:{known['quiet']}}}{''.join(rules)}"
+    rules = [f".c-{name}{{--c:{colours[name]}}}" for name in ("scheme", "authority", "path", "query", "fragment")]
+    return f"svg{{background:{back}}}text{{fill:{colours['quiet']}}}{''.join(rules)}"
 
 
 def figure() -> str:
@@ -68,5 +68,5 @@ def figure() -> str:
         f".leader{{stroke-width:1;stroke-dasharray:2 2}}{_colours(light, '#fff')}"
         f"@media(prefers-color-scheme:dark){{{_colours(light | dark, '#131416')}}}"
     )
-    head, _, rest = drawn.partition(">")
-    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}</style>{rest}\n'
+    head, _, tail = drawn.partition(">")
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}</style>{tail}\n'

@@ -77,7 +77,7 @@ def rust() -> str:
 
 
 def _iri_classes() -> Iterator[str]:
-    """What IRIs hold beside that."""
+    """The additional characters of IRIs."""
     controls, joined = re.compile(f"[{BIDI_CONTROLS}]"), re.compile(f"[{JOINED}]")
     shows = decodable(private=True)
     assert all(shows.match(chr(c)) for first, last in IPRIVATE for c in range(first, last + 1))
@@ -92,10 +92,10 @@ def _iri_classes() -> Iterator[str]:
         ("SHOWN", UCSCHAR, stands_alone, "What takes the place of its escapes (RFC 3987 3.2) wherever it stands"),
         ("JOINED", UCSCHAR, joined.match, "What does so behind a character that does"),
     ):
-        left = list(_runs(c for first, last in sorted(ranges) for c in range(first, last + 1) if has(chr(c))))
+        runs = list(_runs(c for first, last in sorted(ranges) for c in range(first, last + 1) if has(chr(c))))
         yield from ("", f"/// {text}, in their order.", "#[rustfmt::skip]")
-        yield f"pub static {name}: [(char, char); {len(left)}] = ["
-        yield from (f"    ('\\u{{{first:x}}}', '\\u{{{last:x}}}')," for first, last in left)
+        yield f"pub static {name}: [(char, char); {len(runs)}] = ["
+        yield from (f"    ('\\u{{{first:x}}}', '\\u{{{last:x}}}')," for first, last in runs)
         yield "];"
 
 

@@ -45,7 +45,7 @@ def schemes() -> str:
     """The page."""
     registry = Registry.default()
     pages = [page(registry.scheme(name)) for name in BUILT_IN]
-    return "\n".join([HEAD, *_table(pages), *(line for found in pages for line in _section(found)), ""])
+    return "\n".join([HEAD, *_table(pages), *(line for page in pages for line in _section(page)), ""])
 
 
 def _table(pages: list[dict[str, Any]]) -> Iterator[str]:
@@ -53,44 +53,44 @@ def _table(pages: list[dict[str, Any]]) -> Iterator[str]:
     yield ""
     yield "| scheme | port | 1994 | RFC 1738 | today | IANA |"
     yield "|---|---|---|---|---|---|"
-    for found in pages:
-        documents = found["documents"]
+    for section in pages:
+        documents = section["documents"]
         cells = [
-            f"[{found['scheme']}](#{found['scheme'].replace('.', '')})",
-            str(found.get("port", "")),
+            f"[{section['scheme']}](#{section['scheme'].replace('.', '')})",
+            str(section.get("port", "")),
             *(
                 documents.get(name, "").removeprefix("RFC 1738 ") if name == "rfc1738" else documents.get(name, "")
                 for name in READINGS
             ),
-            found["status"],
+            section["status"],
         ]
         yield f"| {' | '.join(cells)} |"
     yield ""
 
 
-def _section(found: dict[str, Any]) -> Iterator[str]:
-    yield f"## {found['scheme']}"
+def _section(page: dict[str, Any]) -> Iterator[str]:
+    yield f"## {page['scheme']}"
     yield ""
-    kinds = [kind for kind in ("hierarchical", "interactive") if found[kind]]
-    parts = ", ".join(f"`{part}`" for part in found["locator"]["parts"])
-    reference = f", {found['reference']}" if "reference" in found else ""
+    kinds = [kind for kind in ("hierarchical", "interactive") if page[kind]]
+    parts = ", ".join(f"`{part}`" for part in page["locator"]["parts"])
+    reference = f", {page['reference']}" if "reference" in page else ""
     kind = f" {' and '.join(kinds).capitalize()}." if kinds else ""
-    yield f"{found['title']}. IANA: {found['status']}{reference}.{kind}"
+    yield f"{page['title']}. IANA: {page['status']}{reference}.{kind}"
     yield ""
-    yield f"`{found['locator']['type']}`: {parts}"
+    yield f"`{page['locator']['type']}`: {parts}"
     yield ""
-    for name, rules in found.get("rules", {}).items():
-        yield f"Rules, {READINGS[name]} ({found['documents'][name]}):"
+    for name, rules in page.get("rules", {}).items():
+        yield f"Rules, {READINGS[name]} ({page['documents'][name]}):"
         yield from ("", "```abnf", *rules, "```", "")
-    if "normal_form" in found:
+    if "normal_form" in page:
         yield "Equivalent spellings:"
-        yield from ("", *(f"- {rule['what']} ({rule['source']})" for rule in found["normal_form"]), "")
-    for example in found.get("examples", ()):
+        yield from ("", *(f"- {rule['what']} ({rule['source']})" for rule in page["normal_form"]), "")
+    for example in page.get("examples", ()):
         note = f": {example['note']}" if example["note"] else ""
         yield f"`{example['uri']}` ({example['source']}){note}"
         yield from ("", "```text", example["locator"], *_plan(example["uri"]), "```", "")
-    if "notes" in found:
-        yield from (*(f"- {note}" for note in found["notes"]), "")
+    if "notes" in page:
+        yield from (*(f"- {note}" for note in page["notes"]), "")
 
 
 def _plan(uri: str) -> list[str]:

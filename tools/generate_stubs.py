@@ -1,4 +1,4 @@
-"""The stubs of modules that import each name when it is first used: what type checkers read of them."""
+"""The stubs, for type checkers, of modules that import each name when it is first used."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def stub(module: str, root: str) -> str:
     lazy = import_module(module)
     homes: dict[str, str] = lazy._HOMES
     modules = sorted(name for name, home in homes.items() if home.rpartition(".")[2] == name)
-    others = sorted((f"{root}.{home}", name) for name, home in homes.items() if name not in modules)
+    imports = sorted((f"{root}.{home}", name) for name, home in homes.items() if name not in modules)
     lines = [_HEAD]
     lines += [f"from {root} import {name} as {name}\n" for name in modules]
-    for home, rows in groupby(others, lambda row: row[0]):
+    for home, rows in groupby(imports, lambda row: row[0]):
         lines += [f"from {home} import {name} as {name}\n" for _, name in rows]
     lines += ["\n__all__ = [\n", *(f'    "{name}",\n' for name in lazy.__all__), "]\n"]
     if module == "overthere":

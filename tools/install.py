@@ -22,15 +22,15 @@ def count_crates() -> int:
     """The crates that a build compiles; 0 where that cannot be known."""
     command = ["cargo", "tree", "--package", "overthere-python", "--edges", "normal,build", "--prefix", "none"]
     try:
-        done = subprocess.run(command, cwd=RUST, capture_output=True, text=True, check=True)
+        result = subprocess.run(command, cwd=RUST, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return 0
-    return len({line.partition(" (")[0] for line in done.stdout.splitlines() if line.strip()})
+    return len({line.partition(" (")[0] for line in result.stdout.splitlines() if line.strip()})
 
 
 def install(arguments: list[str]) -> int:
     """Run pip.  Returns: its exit status."""
-    begun = time.monotonic()
+    start = time.monotonic()
     crates = seen = 0
     failed = False
     lines: deque[str] = deque(maxlen=_LAST)
@@ -54,7 +54,7 @@ def install(arguments: list[str]) -> int:
     elif failed:
         print("The Rust kernel could not be built: the package is installed without it", file=sys.stderr)
     else:
-        print(f"{'Built and installed' if seen else 'Installed'} in {time.monotonic() - begun:.0f} s")
+        print(f"{'Built and installed' if seen else 'Installed'} in {time.monotonic() - start:.0f} s")
     return pip.returncode
 
 

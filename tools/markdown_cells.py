@@ -19,7 +19,7 @@ def code(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Text in a cell, with code between backquotes; what Markdown would read as its own is escaped outside of them."""
+    """Text in a cell, with code between backquotes; characters special in Markdown are escaped elsewhere."""
     parts = re.split(r"(`[^`]+`)", text.replace("|", "\\|"))
     return "".join(part if part.startswith("`") else re.sub(r"([*_<\[\]])", r"\\\1", part) for part in parts)
 

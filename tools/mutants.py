@@ -38,14 +38,14 @@ TESTS = {
     "access/framing.py": "access_framing",
     "columns/rowwise.py": "columns integrations",
 }
-"""Each module, and the tests that are asked, the quickest first; the first failure ends them."""
+"""Each module, and the tests that are run on it, the quickest first, until the first failure."""
 RUST = "rust/core"
 LONGEST = 300
 """Seconds for the tests of a mutant: one that has no end is noticed."""
 
 
 def copy_tree() -> None:
-    """A copy of the tree without the native module: mutants lie there alone, and a stop leaves nothing behind."""
+    """A copy of the tree without the native module: mutants exist only there, and stopping leaves nothing behind."""
     shutil.rmtree(COPY, ignore_errors=True)
     away = shutil.ignore_patterns("__pycache__", "*.so", "target")
     for name in ("src", "tests", "tools", "examples", "rust", "conftest.py", "pyproject.toml"):
@@ -53,17 +53,17 @@ def copy_tree() -> None:
             shutil.copytree(ROOT / name, COPY / name, ignore=away, symlinks=True)
         else:
             shutil.copy(ROOT / name, COPY / name)
-    # A mutant of the same length, within the second, is told from the original by its content.
+    # A mutant of the same length, within the same second, differs from the original only by content.
     compiled = [sys.executable, "-P", "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src", "tests"]
     subprocess.run(compiled, cwd=COPY, check=True)
 
 
 def unevaluated_expressions(tree: ast.AST) -> Iterator[ast.expr]:
-    """What nobody evaluates, `from __future__ import annotations` being everywhere."""
+    """The nodes that are never evaluated, as each module has `from __future__ import annotations`."""
     for node in ast.walk(tree):
         for name in ("annotation", "returns"):
-            if isinstance(found := getattr(node, name, None), ast.expr):
-                yield found
+            if isinstance(value := getattr(node, name, None), ast.expr):
+                yield value
 
 
 def mutants(module: str) -> list[Any]:
@@ -83,7 +83,7 @@ def mutants(module: str) -> list[Any]:
 
 
 def outcome(mutations: Any, tests: str) -> tuple[str, str]:
-    """What became of a mutant, and the change as a diff."""
+    """The result of a mutant, and the change as a diff."""
     mutating = import_module("cosmic_ray.mutating")
     files = " ".join(str(next((ROOT / "tests").glob(f"*/test_{name}.py")).relative_to(ROOT)) for name in tests.split())
     command = f"{sys.executable} -P -m pytest -x -q -n 0 --no-header --tb=no -p no:cacheprovider {files}"
@@ -96,21 +96,21 @@ def test_mutants(module: str, chance: random.Random, until: float) -> tuple[int,
 
     Raises: RuntimeError if the tests fail without any change.
     """
-    tests, made, found = TESTS[module], mutants(module), Counter[str]()
+    tests, made_mutants, outcomes = TESTS[module], mutants(module), Counter[str]()
     if outcome((), tests)[0] != "survived":
         raise RuntimeError(f"{module}: its tests fail without any change")
-    for mutations in chance.sample(made, len(made)):
+    for mutations in chance.sample(made_mutants, len(made_mutants)):
         if time.monotonic() >= until:
             break
         end, diff = outcome(mutations, tests)
-        found[end] += 1
+        outcomes[end] += 1
         if end == "survived":
             print(diff, flush=True)
-    return len(made), found
+    return len(made_mutants), outcomes
 
 
 def of_rust(seconds: float) -> tuple[int, Counter[str]]:
-    """The same of rust/core, by cargo-mutants: how many mutants there are, and what became of those there was time for.
+    """The same of rust/core, by cargo-mutants: the number of mutants, and the results of those that were run in time.
 
     A mutant that does not compile says nothing, and is not counted as run.
     """
@@ -125,17 +125,17 @@ def of_rust(seconds: float) -> tuple[int, Counter[str]]:
     except subprocess.TimeoutExpired:
         running.send_signal(signal.SIGINT)
         running.wait()
-    found = Counter[str]()
-    for one in json.loads((out / "outcomes.json").read_text())["outcomes"]:
-        if one["scenario"] != "Baseline":
+    outcomes = Counter[str]()
+    for outcome_row in json.loads((out / "outcomes.json").read_text())["outcomes"]:
+        if outcome_row["scenario"] != "Baseline":
             names = {"CaughtMutant": "killed", "Timeout": "killed", "MissedMutant": "survived"}
-            found[names.get(one["summary"], "not judged")] += 1
-    return len(listed.stdout.splitlines()), found
+            outcomes[names.get(outcome_row["summary"], "not judged")] += 1
+    return len(listed.stdout.splitlines()), outcomes
 
 
-def row(module: str, made: int, found: Counter[str]) -> str:
-    run, survived = found["killed"] + found["survived"], found["survived"]
-    return f"| `{module}` | {made} | {run} | {survived} | {(run - survived) / run if run else 0:.0%} |"
+def row(module: str, total: int, outcomes: Counter[str]) -> str:
+    run, survived = outcomes["killed"] + outcomes["survived"], outcomes["survived"]
+    return f"| `{module}` | {total} | {run} | {survived} | {(run - survived) / run if run else 0:.0%} |"
 
 
 def main() -> int:
@@ -144,24 +144,24 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="which mutants are drawn")
     parser.add_argument("--write", action="store_true", help=f"write the score to {PAGE.relative_to(ROOT)}")
     parser.add_argument("modules", nargs="*", default=[], metavar="MODULE", help="as in TESTS, or rust/core")
-    given = parser.parse_args()
-    modules = given.modules or [*TESTS, *[RUST] * bool(shutil.which("cargo-mutants"))]
+    options = parser.parse_args()
+    modules = options.modules or [*TESTS, *[RUST] * bool(shutil.which("cargo-mutants"))]
     copy_tree()
     os.chdir(COPY)
     os.environ |= {"PYTHONPATH": str(COPY / "src"), "OVERTHERE_KERNEL": "reference"}
     lines = ["| module | mutants | run | survived | noticed |", "|---|---|---|---|---|"]
-    end = time.monotonic() + given.seconds
+    end = time.monotonic() + options.seconds
     for number, module in enumerate(modules):
         share = (end - time.monotonic()) / (len(modules) - number)
         if module == RUST:
             lines.append(row(module, *of_rust(share)))
         else:
-            lines.append(row(module, *test_mutants(module, random.Random(given.seed), time.monotonic() + share)))
+            lines.append(row(module, *test_mutants(module, random.Random(options.seed), time.monotonic() + share)))
         print(lines[-1], flush=True)
     print("\n".join(lines))
-    if given.write:
-        before, rest = PAGE.read_text().split(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n\n{END}{rest.split(END)[1]}")
+    if options.write:
+        before, tail = PAGE.read_text().split(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n\n{END}{tail.split(END)[1]}")
     return 0
 
 

@@ -2,7 +2,7 @@
 
 python tools/pictures.py
 
-Fonts differ from machine to machine, so that no check compares them.  Without Chromium nothing is done, which is said.
+Fonts differ from machine to machine, so that no check compares them.  Without Chromium only a message is printed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 PICTURES = ROOT / "docs" / "pictures"
 COLOURS = 96
-"""Of the palette: the most frequent ones, as they are."""
+"""The colours of the palette: the most frequent ones, unchanged."""
 
 
 class Picture(NamedTuple):
@@ -26,7 +26,7 @@ class Picture(NamedTuple):
     width: int = 1000
     scheme: Literal["light", "dark"] = "light"
     height: int = 1500
-    """What is lower is cut off."""
+    """The rest below is cropped."""
 
 
 _TEXT = "/anatomy?text=HTTP%3A%2F%2Fjoe%40Example.com%3A80%2F%257Ejoe%2Fa%2520b%2F..%2Fc%3Fq%3Dcaf%25C3%25A9%23top"
@@ -57,17 +57,17 @@ def take(browser: str, into: Path) -> None:
     into.mkdir(parents=True, exist_ok=True)
     with explainer() as running, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        for one in TAKEN:
-            context = chromium.new_context(viewport={"width": one.width, "height": 700}, color_scheme=one.scheme)
+        for name in TAKEN:
+            context = chromium.new_context(viewport={"width": name.width, "height": 700}, color_scheme=name.scheme)
             page = context.new_page()
-            page.goto(running.root + one.link)
-            taken = Image.open(BytesIO(page.screenshot(full_page=True))).convert("RGB")
-            shown = taken.crop((0, 0, taken.width, min(taken.height, one.height)))
-            counted = sorted(shown.getcolors(1 << 24) or (), key=lambda found: -found[0])[:COLOURS]
+            page.goto(running.root + name.link)
+            image = Image.open(BytesIO(page.screenshot(full_page=True))).convert("RGB")
+            cropped = image.crop((0, 0, image.width, min(image.height, name.height)))
+            counted = sorted(cropped.getcolors(1 << 24) or (), key=lambda pair: -pair[0])[:COLOURS]
             palette = Image.new("P", (1, 1))
             palette.putpalette([value for _, colour in counted for value in cast("tuple[int, int, int]", colour)])
-            reduced = shown.quantize(palette=palette, dither=Image.Dither.NONE)
-            reduced.save(into / f"{one.name}.png", optimize=True)
+            reduced = cropped.quantize(palette=palette, dither=Image.Dither.NONE)
+            reduced.save(into / f"{name.name}.png", optimize=True)
             context.close()
         chromium.close()
 

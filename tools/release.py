@@ -25,18 +25,18 @@ ELSEWHERE = (
     "The workflows themselves: checked against their schema and by zizmor, never on a runner.",
     "The recipe for conda: rendered by nobody yet.",
 )
-"""What cannot be run on a machine with Linux on x86-64; docs/stability.md says the same."""
+"""Steps that cannot run on Linux on x86-64; docs/stability.md says the same."""
 
 
 def say(*command: object) -> str:
-    """Runs a program.  Returns: what it printed, if it failed."""
+    """Run a program.  Return its output if it failed."""
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return "" if done.returncode == 0 else f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout[-3000:]}"
 
 
 def make_wheels() -> tuple[list[str], list[str]]:
-    unlike = wheels.build(wheels.buildable(), again=True)
+    unlike = wheels.build(wheels.buildable(), is_repeated=True)
     rows = ["| wheel | octets | files | kernel |", "|---|--:|--:|--:|"]
     wrong = [f"not the same in two builds: {line}" for line in unlike]
     for wheel in sorted(WHEELS.glob("*.whl")):
@@ -54,13 +54,13 @@ def make_wheels() -> tuple[list[str], list[str]]:
 
 def papers() -> tuple[list[str], list[str]]:
     """Metadata and configuration, by the tools that know them."""
-    made = sorted(WHEELS.glob("*.whl"))
+    wheels = sorted(WHEELS.glob("*.whl"))
     (source,) = WHEELS.glob("*.tar.gz")
     schema = [BIN / "check-jsonschema", "--builtin-schema"]
     github = ROOT / ".github"
     commands: dict[str, list[object]] = {
-        "twine check --strict": [BIN / "twine", "check", "--strict", *made, source],
-        "check-wheel-contents": [BIN / "check-wheel-contents", *made],
+        "twine check --strict": [BIN / "twine", "check", "--strict", *wheels, source],
+        "check-wheel-contents": [BIN / "check-wheel-contents", *wheels],
         "pyroma 10 of 10": [BIN / "pyroma", "--min", "10", source],
         "pyproject.toml": [BIN / "validate-pyproject", ROOT / "pyproject.toml"],
         "CITATION.cff": [*schema, "vendor.citation-file-format", ROOT / "CITATION.cff"],
@@ -80,29 +80,29 @@ def papers() -> tuple[list[str], list[str]]:
         ],
         "licences and bill of materials": [BIN / "python", ROOT / "tools" / "crates.py", "--check"],
     }
-    wrong = {name: said for name, command in commands.items() if (said := say(*command))}
+    wrong = {name: error for name, command in commands.items() if (error := say(*command))}
     return [f"- {name}: {'wrong' if name in wrong else 'passes'}" for name in commands], list(wrong.values())
 
 
 def packages() -> tuple[list[str], list[str]]:
-    said = say(ENVIRONMENT, "-m", "pytest", "-n", "0", "tests/packages")
-    return ["The tests of `tests/packages`: sizes, counts, names, builds that fail, papers."], [said] if said else []
+    error = say(ENVIRONMENT, "-m", "pytest", "-n", "0", "tests/packages")
+    return ["The tests of `tests/packages`: sizes, counts, names, builds that fail, papers."], [error] if error else []
 
 
 def versions() -> tuple[list[str], list[str]]:
-    said = say(ENVIRONMENT, ROOT / "tools" / "versions.py")
+    error = say(ENVIRONMENT, ROOT / "tools" / "versions.py")
     ran = json.loads((ROOT / "build" / "versions.json").read_text("utf-8"))
     rows = ["| version and kernel | result | tests | without |", "|---|---|---|---|"]
     for name, row in ran.items():
         rows.append(f"| {name} | {row['result']} | {row.get('counts', '')} | {', '.join(row.get('without', []))} |")
-    return rows, [said] if said else []
+    return rows, [error] if error else []
 
 
 def extras() -> tuple[list[str], list[str]]:
     (wheel,) = WHEELS.glob("*-cp311-*.whl")
     command = [str(ENVIRONMENT), str(ROOT / "tools" / "extras.py"), str(wheel)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    return [f"- {line}" for line in done.stdout.splitlines()], [done.stdout] if done.returncode else []
+    result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    return [f"- {line}" for line in result.stdout.splitlines()], [result.stdout] if result.returncode else []
 
 
 STEPS: dict[str, tuple[str, Callable[[], tuple[list[str], list[str]]]]] = {
@@ -120,15 +120,15 @@ def main() -> int:
     for name in sys.argv[1:] or STEPS:
         title, step = STEPS[name]
         print(f"== {title}", flush=True)
-        begun = time.monotonic()
+        start = time.monotonic()
         try:
             rows, wrong = step()
         except SystemExit as error:
             rows, wrong = [], [str(error)]
         failed += bool(wrong)
-        text += [f"## {title} ({time.monotonic() - begun:,.0f} s)", "", *rows, ""]
-        text += [f"```text\n{one.strip()}\n```\n" for one in wrong]
-    text += ["## Not run here", "", *(f"- {one}" for one in ELSEWHERE), ""]
+        text += [f"## {title} ({time.monotonic() - start:,.0f} s)", "", *rows, ""]
+        text += [f"```text\n{error.strip()}\n```\n" for error in wrong]
+    text += ["## Not run here", "", *(f"- {item}" for item in ELSEWHERE), ""]
     REPORT.write_text("\n".join(text), "utf-8")
     print(REPORT.read_text("utf-8"))
     return bool(failed)

@@ -18,10 +18,10 @@ NO_TESTS = 5
 
 def run(marks: str, room: str, arguments: list[str], **environment: str) -> tuple[int, float]:
     """Run pytest.  Returns: its exit status, the seconds that it took."""
-    begun = time.monotonic()
+    start = time.monotonic()
     command = [sys.executable, "-P", "-m", "pytest", *arguments, "-m", marks, *[f"tests/{room}"] * bool(room)]
     status = subprocess.run(command, env=os.environ | environment, check=False).returncode
-    return 0 if room and status == NO_TESTS else status, time.monotonic() - begun
+    return 0 if room and status == NO_TESTS else status, time.monotonic() - start
 
 
 def is_native() -> bool:

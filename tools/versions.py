@@ -1,13 +1,13 @@
-"""The tests on every version of Python that is to be had: `make test-versions`.
+"""The tests on every available version of Python: `make test-versions`.
 
 python tools/versions.py [--wheels FOLDER] [--run NAME ...] [-- PYTEST-ARGUMENT ...]
-python tools/versions.py --here FOLDER: with this Python alone, and the wheel that lies in the folder.
+python tools/versions.py --here FOLDER: with this Python alone, and the wheel in the folder.
 
 A run is a version and a kernel, such as 3.14-pure or 3.14-native; each has an environment of its own, the wheel of
 build/wheels for it, and what requirements/dev.txt asks for as far as it has wheels.  Versions that this machine lacks
-come from Debian's sid, which debootstrap unpacks into build/sid once (as root).  What cannot be had is listed with its
-reason, here and in build/versions.json.  3.14-aarch64 is run by qemu (Debian's qemu-user-static): the tests of a kernel
-alone, as emulation is slow.
+come from Debian's sid, which debootstrap unpacks into build/sid once (as root).  The others are listed with their
+reason, here and in build/versions.json.  3.14-aarch64 is run by qemu (Debian's qemu-user-static): only a kernel's
+tests, as emulation is slow.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OF_A_KERNEL = ["tests/kernel/test_cases.py", "tests/values/test_values.py", "tes
 EMULATED = ("python3.14-venv", "ca-certificates", "git", "procps")
 PACKAGES = ("python3.13-venv", "python3.14-venv", "python3.15-venv", "pypy3-venv", "ca-certificates", "git", "procps")
 LEFT_OUT = ("tests/browser", "tests/packages", "tests/repository", "tests/spark")
-"""What looks at the repository or needs more than the package, whatever the version: `make test-all` has it."""
+"""Tests of the repository, or that need more than the package, on any version: `make test-all` runs them."""
 # Mounts and processes of a namespace end with the program that it was made for.
 ENTER = """set -e
 mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"; mount -t tmpfs tmpfs "$0/tmp"
@@ -47,10 +47,10 @@ class Python(NamedTuple):
     name: str
     program: str
     root: Path | None = None
-    """The folder of another Debian that it lies in."""
+    """The folder of another Debian that contains it."""
 
     def run(self, *words: object, cwd: Path = ROOT, log: Path | None = None, **environment: str) -> int:
-        """Runs a program of its system.  Returns: its exit status; what it prints goes to the log, if there is one."""
+        """Run a program of its system.  Return its exit status; the output goes to the log, if any."""
         command = [str(word) for word in words]
         if self.root is not None:
             inner = ["sh", "-c", ENTER, str(self.root), str(ROOT), str(cwd), *command]
@@ -61,7 +61,7 @@ class Python(NamedTuple):
 
 
 def sid(emulated: bool) -> Path | str:
-    """The folder of Debian's sid with its versions of Python, unpacked once; or why there is none."""
+    """The folder of Debian's sid with its versions of Python, unpacked once; or the reason without one."""
     folder, packages = (BUILD / "sid-arm64", EMULATED) if emulated else (BUILD / "sid", PACKAGES)
     if emulated and not Path("/proc/sys/fs/binfmt_misc/qemu-aarch64").exists():
         return "aarch64 needs qemu-user-static"
@@ -73,21 +73,21 @@ def sid(emulated: bool) -> Path | str:
     partial, log = folder.with_suffix(".partial"), BUILD / "sid.log"
     chosen = ["--variant=minbase", f"--include={','.join(packages)}", *(["--arch=arm64"] if emulated else [])]
     with log.open("wb") as output:
-        made = subprocess.call(["debootstrap", *chosen, "sid", str(partial)], stdout=output)
-    if made:
-        return f"debootstrap ended with {made}: {log.relative_to(ROOT)}"
+        status = subprocess.call(["debootstrap", *chosen, "sid", str(partial)], stdout=output)
+    if status:
+        return f"debootstrap ended with {status}: {log.relative_to(ROOT)}"
     return partial.rename(folder)
 
 
 def found(name: str) -> Python | str:
-    """A version of Python here, among pyenv's too, or in sid; or why there is none."""
+    """A version of Python here, also of pyenv, or in sid; or the reason without one."""
     number, _, machine = name.partition("-")
     program = "pypy3" if name == "pypy" else f"python{number}"
     # A shim of pyenv runs the version in use alone.
     installed = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    for here in (shutil.which(program), *sorted(map(str, installed.glob(f"{name}*[0-9]/bin/{program}")), reverse=True)):
-        if here and not machine and subprocess.call([here, "-c", RECENT], stderr=subprocess.DEVNULL) == 0:
-            return Python(name, here)
+    for path in (shutil.which(program), *sorted(map(str, installed.glob(f"{name}*[0-9]/bin/{program}")), reverse=True)):
+        if path and not machine and subprocess.call([path, "-c", RECENT], stderr=subprocess.DEVNULL) == 0:
+            return Python(name, path)
     folder = sid(emulated=bool(machine))
     if isinstance(folder, str):
         return folder
@@ -105,39 +105,39 @@ def requirements() -> list[str]:
 
 
 def install(python: Python, env: Path, wheel: Path, log: Path) -> list[str]:
-    """The wheel, and what the tests need.  Returns: the requirements that have no wheel there."""
+    """Install the wheel and the requirements of the tests.  Return the requirements without a wheel there."""
     pip = (env / "bin" / "python" if os.name != "nt" else env / "Scripts" / "python.exe", "-m", "pip", "install", "-q")
     if python.run(*pip, wheel, log=log):
         raise SystemExit(f"{wheel.name} cannot be installed: {log.relative_to(ROOT)}")
-    wanted = [one for one in requirements() if one.startswith(("hypothesis", "pytest")) or "-" not in python.name]
+    wanted_names = [req for req in requirements() if req.startswith(("hypothesis", "pytest")) or "-" not in python.name]
     absent: list[str] = []
-    while python.run(*pip, "--only-binary", ":all:", *wanted, log=log):
+    while python.run(*pip, "--only-binary", ":all:", *wanted_names, log=log):
         last = re.findall(r"No matching distribution found for (\S+)", log.read_text("utf-8", "replace"))[-1:]
-        if not last or last[0] not in wanted:  # what one of them needs
-            return absent + [one for one in wanted if python.run(*pip, "--only-binary", ":all:", one, log=log)]
-        wanted.remove(last[0])
-        # All tests need hypothesis: of it an older version does, which may have a wheel.
-        wanted += ["hypothesis"] if last[0].startswith("hypothesis==") else []
+        if not last or last[0] not in wanted_names:  # a dependency of one
+            return absent + [name for name in wanted_names if python.run(*pip, "--only-binary", ":all:", name, log=log)]
+        wanted_names.remove(last[0])
+        # All tests need hypothesis: an older version, which may have a wheel, is enough.
+        wanted_names += ["hypothesis"] if last[0].startswith("hypothesis==") else []
         absent += last
     return absent
 
 
 def tree(python: Python, run: Path, env: Path, log: Path) -> Path:
     """The files here but for the package, in whose place lies the one that was installed."""
-    made = run / "tree"
-    shutil.rmtree(made, ignore_errors=True)
-    left = shutil.ignore_patterns(".git", ".venv", "build", "target", "*.egg-info", "__pycache__", "*.so", ".*_cache")
-    shutil.copytree(ROOT, made, ignore=left, symlinks=True)
-    shutil.rmtree(made / "src" / "overthere")
+    copy = run / "tree"
+    shutil.rmtree(copy, ignore_errors=True)
+    ignore = shutil.ignore_patterns(".git", ".venv", "build", "target", "*.egg-info", "__pycache__", "*.so", ".*_cache")
+    shutil.copytree(ROOT, copy, ignore=ignore, symlinks=True)
+    shutil.rmtree(copy / "src" / "overthere")
     (place,) = (file.parent for file in env.rglob("overthere/__init__.py"))
-    (made / "src" / "overthere").symlink_to(place, target_is_directory=True)
+    (copy / "src" / "overthere").symlink_to(place, target_is_directory=True)
     if (suites := BUILD / "suites").exists():
-        shutil.copytree(suites, made / "build" / "suites")
-    return made
+        shutil.copytree(suites, copy / "build" / "suites")
+    return copy
 
 
 def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict[str, object]:
-    """Runs the tests of one version with one wheel.  Returns: what they said."""
+    """Run the tests of one version with one wheel.  Return their results."""
     run = RUNS / f"{python.name}-{kernel}"
     shutil.rmtree(run, ignore_errors=True)
     run.mkdir(parents=True)
@@ -151,7 +151,7 @@ def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict
     ignored = [word for folder in LEFT_OUT for word in ("--ignore", folder)]
     command = [program, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "--showlocals", "-m", "not exhaustive"]
     chosen = arguments or (OF_A_KERNEL if emulated else ["tests", "docs", "README.md"])
-    begun = time.monotonic()
+    start = time.monotonic()
     status = python.run(
         *command, *ignored, *chosen, cwd=place, log=log,
         OVERTHERE_KERNEL={"native": "native"}.get(kernel, ""), OVERTHERE_ABSENT="1" if absent or emulated else "",
@@ -161,7 +161,7 @@ def test(python: Python, kernel: str, wheel: Path, arguments: list[str]) -> dict
     return {
         "result": "passed" if status == 0 else f"failed ({status}): {log.relative_to(ROOT)}",
         "counts": counts.strip("= "),
-        "seconds": round(time.monotonic() - begun),
+        "seconds": round(time.monotonic() - start),
         "without": absent,
         "wheel": wheel.name,
     }

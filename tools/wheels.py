@@ -2,9 +2,9 @@
 
 python tools/wheels.py [--again] [VERSION ...]: the pure wheel, and a native one for each version of CPython (3.11 to
 3.15, or those named) for Linux on x86-64 with glibc 2.28 or later.  All come from the source distribution.  cargo
-builds without an interpreter of the version, zig links for the old glibc, and auditwheel must agree.  Of aarch64 it is
-3.14-aarch64 alone, after `rustup target add aarch64-unknown-linux-gnu`.
---again: once more in another folder; what differs is printed, and is an error.
+builds without an interpreter of the version, zig links for the old glibc, and auditwheel must agree.  For aarch64 only
+3.14-aarch64, after `rustup target add aarch64-unknown-linux-gnu`.
+--again: once more in another folder; differences are printed, and are an error.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ exec {BIN}/cargo-zigbuild "$@"
 
 
 def run(*command: object, **environment: str) -> str:
-    """What a program prints.  Raises: SystemExit with all of it where it fails."""
+    """The output of a program.  Raises: SystemExit with all of it where it fails."""
     words = [str(word) for word in command]
-    done = subprocess.run(
+    result = subprocess.run(
         words, cwd=ROOT, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    if done.returncode:
-        raise SystemExit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout[-4000:]}")
-    return done.stdout
+    if result.returncode:
+        raise SystemExit(f"{' '.join(words)} ended with {result.returncode}:\n{result.stdout[-4000:]}")
+    return result.stdout
 
 
 @cache
@@ -61,8 +61,8 @@ def epoch() -> str:
 def source() -> Path:
     """Makes the source distribution of the files here."""
     run(BIN / "python", "-P", "-m", "build", "--sdist", "--outdir", WHEELS, SOURCE_DATE_EPOCH=epoch())
-    (made,) = WHEELS.glob("*.tar.gz")
-    return made
+    (archive,) = WHEELS.glob("*.tar.gz")
+    return archive
 
 
 def unpacked(distribution: Path, into: Path) -> Path:
@@ -86,8 +86,8 @@ def pure(tree: Path, into: Path) -> Path:
         OVERTHERE_PURE="1",
         SOURCE_DATE_EPOCH=epoch(),
     )
-    (made,) = into.glob("*-py3-none-any.whl")
-    return made
+    (wheel_path,) = into.glob("*-py3-none-any.whl")
+    return wheel_path
 
 
 def native(tree: Path, version: str, into: Path, target: Path) -> Path:
@@ -101,8 +101,8 @@ def native(tree: Path, version: str, into: Path, target: Path) -> Path:
     wrapper.chmod(0o755)
     home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     remapped = {tree / "rust": "/overthere", home: "/cargo", target: "/target"}
-    made = target / f"{version}-made"
-    shutil.rmtree(made, ignore_errors=True)
+    folder = target / f"{version}-made"
+    shutil.rmtree(folder, ignore_errors=True)
     environment = {
         "OVERTHERE_NATIVE": "1",
         "SOURCE_DATE_EPOCH": epoch(),
@@ -117,23 +117,23 @@ def native(tree: Path, version: str, into: Path, target: Path) -> Path:
         "RUSTFLAGS": " ".join(f"--remap-path-prefix={place}={name}" for place, name in remapped.items()),
     }
     shutil.rmtree(tree / "build", ignore_errors=True)
-    run(BIN / "python", "-P", "-m", "build", "--wheel", "--outdir", made, tree, **environment)
-    (wheel,) = made.glob("*.whl")
+    run(BIN / "python", "-P", "-m", "build", "--wheel", "--outdir", folder, tree, **environment)
+    (wheel,) = folder.glob("*.whl")
     seen = run(BIN / "auditwheel", "show", wheel)
     needed = re.search(rf'"manylinux_2_(\d+)_{machine}"', seen)
     if needed is None or int(needed[1]) > int(GLIBC.removeprefix("2.")):
         raise SystemExit(f"{wheel.name} is not {platform}:\n{seen}")
     tags = ("--python-tag", tag, "--abi-tag", tag, "--platform-tag", platform)
     run(BIN / "wheel", "tags", "--remove", *tags, wheel, SOURCE_DATE_EPOCH=epoch())
-    (wheel,) = made.glob("*.whl")
+    (wheel,) = folder.glob("*.whl")
     into.mkdir(parents=True, exist_ok=True)
     return Path(shutil.copy(wheel, into))
 
 
 def buildable() -> list[str]:
     """The versions of the machine, and that of aarch64 if rustc has its standard library."""
-    where = run("rustc", "--print", "target-libdir", "--target", "aarch64-unknown-linux-gnu").strip()
-    return [*([CROSSED] if Path(where).is_dir() else []), *VERSIONS]
+    folder = run("rustc", "--print", "target-libdir", "--target", "aarch64-unknown-linux-gnu").strip()
+    return [*([CROSSED] if Path(folder).is_dir() else []), *VERSIONS]
 
 
 def members(wheel: Path) -> dict[str, bytes]:
@@ -147,33 +147,33 @@ def kernel_size(wheel: Path) -> int:
 
 
 def differences(first: Path, second: Path) -> list[str]:
-    """What is not the same in two wheels: their files, or their archives alone."""
+    """The differences of two wheels: in their files, or only in their archives."""
     if sha256(first.read_bytes()).digest() == sha256(second.read_bytes()).digest():
         return []
-    one, other = members(first), members(second)
-    return sorted(name for name in one | other if one.get(name) != other.get(name)) or ["the archive alone"]
+    ours, other = members(first), members(second)
+    return sorted(name for name in ours | other if ours.get(name) != other.get(name)) or ["the archive alone"]
 
 
-def build(versions: list[str], again: bool = False) -> list[str]:
-    """Makes all anew.  Returns: what two builds of the same files did not make alike."""
+def build(versions: list[str], is_repeated: bool = False) -> list[str]:
+    """Rebuild all.  Return the differences between two builds of the same files."""
     shutil.rmtree(WHEELS, ignore_errors=True)
     print("The source distribution", flush=True)
     distribution = source()
     print("The pure wheel", flush=True)
     tree = unpacked(distribution, BUILD / "tree")
-    made = [pure(tree, WHEELS)]
+    wheels = [pure(tree, WHEELS)]
     for version in versions:
         print(f"The native wheel of {version}", flush=True)
-        made.append(native(tree, version, WHEELS, BUILD / "target"))
+        wheels.append(native(tree, version, WHEELS, BUILD / "target"))
     unlike: list[str] = []
-    if again:
+    if is_repeated:
         print("Two of them once more, in another folder", flush=True)
         other = unpacked(distribution, BUILD / "other" / "tree")
         second = [pure(other, BUILD / "again")]
         second += [native(other, versions[-1], BUILD / "again", BUILD / "other" / "target")] if versions else []
-        pairs = zip((made[0], made[-1]), second, strict=False)
-        unlike = [f"{one.name}: {name}" for one, same in pairs for name in differences(one, same)]
-    for wheel in made:
+        pairs = zip((wheels[0], wheels[-1]), second, strict=False)
+        unlike = [f"{pair.name}: {name}" for pair, same in pairs for name in differences(pair, same)]
+    for wheel in wheels:
         size, kernel = wheel.stat().st_size, kernel_size(wheel)
         print(f"{wheel.name}: {size:,} octets, {len(members(wheel))} files, kernel {kernel:,}", flush=True)
     return unlike

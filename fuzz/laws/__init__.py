@@ -24,16 +24,16 @@ NAMES = (
     "letter", "shortest", "older", "names", "keys", "guards", "dropin",
 )  # fmt: skip
 UNGUIDED = ("patterns", "shortest", "older", "arrow", "tables")
-"""What runs no line of the package that coverage counts, so that it would drop all its seeds: mutated without it."""
+"""Targets that run no line that coverage counts, so that all seeds would be dropped: mutated without coverage."""
 
 
 class Law(Protocol):
-    """What each of these files has."""
+    """The attributes of each of these files."""
 
     WORDS: tuple[bytes, ...]
     LONGEST: int
     AFTER: str
-    """What becomes of a finding: where its test goes."""
+    """Where the test of a finding belongs."""
 
     def check(self, data: bytes) -> None:
         """Judge one input.  Raises: AssertionError where the law is broken."""

@@ -1,4 +1,4 @@
-"""ZIP and tar files and compressed ones, cut and changed: every member is given, or something is said."""
+"""ZIP and tar files and compressed ones, cut and changed: every member is returned, or a note is."""
 
 from __future__ import annotations
 
@@ -53,30 +53,30 @@ def _make_tar(form: int) -> bytes:
 @cache
 def samples() -> tuple[SampleArchive, ...]:
     """One of each kind."""
-    found: list[SampleArchive] = []
+    results: list[SampleArchive] = []
     for name, method in (("zip stored", zipfile.ZIP_STORED), ("zip deflated", zipfile.ZIP_DEFLATED)):
         octets = _make_zip(method)
-        # What the directory says of a member beside its name, size and sum, nothing else says.
+        # Only the directory has a member's properties other than its name, size and checksum.
         directory = octets.index(b"PK\x01\x02")
         with zipfile.ZipFile(io.BytesIO(octets)) as archive:
             starts = [info.header_offset for info in archive.infolist()] + [directory]
         free = (Span(directory, len(octets)),)
-        found.append(SampleArchive(name, octets, _FULL, True, free, reach=tuple(starts[1:]), listed=True))
+        results.append(SampleArchive(name, octets, _FULL, True, free, reach=tuple(starts[1:]), listed=True))
     for name, form in (("tar gnu", tarfile.GNU_FORMAT), ("tar pax", tarfile.PAX_FORMAT)):
         octets = _make_tar(form)
         with tarfile.open(fileobj=io.BytesIO(octets)) as archive:
             reach = tuple(info.offset_data + info.size for info in archive.getmembers())
-        found.append(SampleArchive(name, octets, _FULL, False, reach=reach))
-    one = b"".join(_FULL)
+        results.append(SampleArchive(name, octets, _FULL, False, reach=reach))
+    content = b"".join(_FULL)
     for name, pack in (
         ("gzip", lambda data: gzip.compress(data, mtime=0)),
         ("bzip2", bz2.compress),
         ("xz", lzma.compress),
     ):
-        found.append(SampleArchive(name, pack(one), (one,), True))
-        found.append(SampleArchive(f"{name} twice", pack(_FULL[1]) + pack(_FULL[2]), (_FULL[1] + _FULL[2],), True,
+        results.append(SampleArchive(name, pack(content), (content,), True))
+        results.append(SampleArchive(f"{name} twice", pack(_FULL[1]) + pack(_FULL[2]), (_FULL[1] + _FULL[2],), True,
                           ends={len(pack(_FULL[1])): (_FULL[1],)}))  # fmt: skip
-    return tuple(found)
+    return tuple(results)
 
 
 def _kind(octets: bytes) -> str:
@@ -94,8 +94,8 @@ def check(data: bytes) -> None:
 
 
 def seeds() -> Iterator[bytes]:
-    for number, whole in enumerate(samples()):
+    for number, sample in enumerate(samples()):
         yield bytes((number,))
         yield bytes((number, 0, 0x80, 0, 0))
         yield bytes((number, 1, 0x40, 0, 3))
-        yield bytes((damage.RAW,)) + whole.octets
+        yield bytes((damage.RAW,)) + sample.octets

@@ -1,7 +1,7 @@
 """Arrow columns whose memory is not what their type says: no operation ends the process.
 
-pyarrow knows the sizes of its buffers, so that every change of them is found.  What comes by Arrow's C data interface
-alone has no sizes: there the numbers and pointers of the struct are changed, and octets within the buffers.
+pyarrow knows the sizes of its buffers, so that every change of them is found.  Arrays of Arrow's C data interface have
+no sizes: for them the numbers and pointers of the struct are changed, and octets within the buffers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PYARROW_OPERATIONS: tuple[Callable[[Any], Any], ...] = (
     columns.repair, lambda column: columns.equivalent(column, column),
     lambda column: columns.normalize(pa.chunked_array([column])),
 )  # fmt: skip
-"""What hands a column to pyarrow first, which checks no struct that it imports."""
+"""Operations that pass a column to pyarrow first, which checks no imported struct."""
 
 # For the first fields of `struct ArrowArray`: length, null_count, offset, n_buffers.
 _VALUES = (-1, -(2**63), 2**63 - 1, 2**62, 0, 1, 2, 99, 2**31, 2**40)
@@ -62,13 +62,13 @@ def _changed_buffers(array: Any, data: bytes) -> Any:
             return pa.DictionaryArray.from_arrays(_changed_buffers(keys, data[1:]), values, safe=False)
         return pa.DictionaryArray.from_arrays(keys, _changed_buffers(values, data[1:]), safe=False)
     buffers = array.buffers()
-    at, what, place, *octets = data[0] % len(buffers), data[1] % 4, data[2], *data[3:]
+    at, change, place, *octets = data[0] % len(buffers), data[1] % 4, data[2], *data[3:]
     buffer = buffers[at]
     if buffer is None:
-        buffers[at] = pa.py_buffer(bytes(octets[:4])) if what else None
-    elif what == 0:
+        buffers[at] = pa.py_buffer(bytes(octets[:4])) if change else None
+    elif change == 0:
         buffers[at] = None
-    elif what == 1:
+    elif change == 1:
         buffers[at] = pa.py_buffer(buffer.to_pybytes()[: buffer.size * place // 256])
     else:
         copy = bytearray(buffer.to_pybytes())
@@ -82,22 +82,22 @@ def _changed_buffers(array: Any, data: bytes) -> Any:
 def _read_unchecked(array: Any, at: int, buffer: Any) -> Any:
     """The array of an Arrow stream in which one buffer has other octets: no reader compares them."""
     before = array.buffers()[at]
-    whole = pa.array(array.to_pylist(), array.type)
-    kept = whole.buffers()[at]
+    copy = pa.array(array.to_pylist(), array.type)
+    kept = copy.buffers()[at]
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, pa.schema([("a", array.type)])) as writer:
-        writer.write_batch(pa.record_batch([whole], ["a"]))
+        writer.write_batch(pa.record_batch([copy], ["a"]))
     octets = sink.getvalue().to_pybytes()
     if before is None or buffer is None or kept is None or not kept.size:
-        return whole
+        return copy
     old = kept.to_pybytes()
     new = buffer.to_pybytes()[: len(old)].ljust(len(old), b"\0")
-    place = octets.rfind(old)  # what describes the batch stands before its buffers
+    place = octets.rfind(old)  # the description of the batch precedes its buffers
     return pa.ipc.open_stream(octets[:place] + new + octets[place + len(old) :]).read_next_batch().column(0)
 
 
 class _Exported:
-    """An array that only the C data interface knows, one number or pointer of which is another."""
+    """An array of the C data interface with one changed number or pointer."""
 
     def __init__(self, array: Any, data: bytes) -> None:
         self.array, self.data = array, data
@@ -117,7 +117,7 @@ class _Exported:
         if field == 2 and 0 <= value <= 2**40:
             value = 0
         if field == 3 and 0 < value <= 2**40:
-            value = struct[3] - 1  # as many pointers are read as there are said to be
+            value = struct[3] - 1  # the struct's number of pointers is read
         if field < 4:  # the producer's own `release` reads the number of children
             struct[field] = value
         elif field == 5:
@@ -135,7 +135,7 @@ def _case(data: bytes) -> Any:
 
 
 def run_all(data: bytes) -> None:
-    """Run every operation; what each says is not judged, unless it is a bug of the kernel.  Raises: AssertionError."""
+    """Run every operation; any result is accepted, unless it is a bug of the kernel.  Raises: AssertionError."""
     from overthere.ground.errors import KernelBug
 
     is_exported = data[0] % 3 == 0
@@ -149,7 +149,7 @@ def run_all(data: bytes) -> None:
 
 
 def check(data: bytes) -> None:
-    """data: what is changed, the array, and how.  The operations are run in a process of their own."""
+    """data: the changed part, the array, and the change.  The operations are run in a process of their own."""
     data = data.ljust(12, b"\0")
     child = os.fork()
     if not child:

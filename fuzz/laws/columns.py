@@ -14,5 +14,5 @@ AFTER = "a test in tests/columns/test_columns.py; no case file holds columns"
 def check(data: bytes) -> None:
     """data: as for the kernels.  A str may hold what no UTF-8 text holds; a column cannot."""
     lines = data.decode("utf-8", "replace").split("\n")[:6]
-    found = differential.of_columns(lines, lines[0])
-    assert not found, "\n  ".join(["no agreement:", *found])
+    results = differential.of_columns(lines, lines[0])
+    assert not results, "\n  ".join(["no agreement:", *results])

@@ -34,10 +34,10 @@ WORDS = (
 )  # fmt: skip
 LONGEST = 4096
 AFTER = "a test to tests/protocols/test_access_SCHEME.py, with the answer as recorded"
-_GIVEN = 10_000
+_MAX_GIVEN = 10_000
 """Pieces and entries that are taken."""
 _LONGEST_ERROR = 2000
-"""Characters: what has happened 1,000, where, by which paragraph, and the URI."""
+"""The maximum number of characters: 1,000 for the event, then the place, the paragraph and the URI."""
 
 
 class _Outcome(NamedTuple):
@@ -52,23 +52,23 @@ def check(data: bytes) -> None:
     """data: as `conversations` has it."""
     if len(data) < 2:
         return
-    told = conversations()[data[0] % len(conversations())]
-    blocking = _blocking(told, _script(told, data))
-    waiting = _loop().run_until_complete(_async(told, _script(told, data)))
-    assert blocking == waiting, f"{told.uri}: blocking {blocking}, in an event loop {waiting}"
+    conversation = conversations()[data[0] % len(conversations())]
+    blocking = _blocking(conversation, _script(conversation, data))
+    waiting = _loop().run_until_complete(_async(conversation, _script(conversation, data)))
+    assert blocking == waiting, f"{conversation.uri}: blocking {blocking}, in an event loop {waiting}"
 
 
-def _script(told: Conversation, data: bytes) -> Script:
+def _script(conversation: Conversation, data: bytes) -> Script:
     octets = data[2:].replace(NUMBER, b"9" * 5000, 2).replace(ECHO, PASSWORD.encode(), 9)
     control, _, other = octets.partition(DATA)
     pieces = {0: deque(control.split(NEXT)), 1: deque([other])}
-    if (size := data[1] % SOCKETS) and not told.uri.startswith("prospero:"):
-        pieces = {number: deque(_split_answers(whole, size)) for number, whole in pieces.items()}
+    if (size := data[1] % SOCKETS) and not conversation.uri.startswith("prospero:"):
+        pieces = {number: deque(_split_answers(complete, size)) for number, complete in pieces.items()}
     return Script(pieces, data[1] >= SOCKETS, most=4 * len(octets) + 2000)
 
 
 def _split_answers(answers: deque[bytes], size: int) -> Iterator[bytes]:
-    """Pieces of so many octets; a place for what is the request's own stays whole."""
+    """Pieces of this many octets; a placeholder for a value of the request is not split."""
     for answer in answers:
         if ID in answer or ACCEPT in answer:
             yield answer
@@ -76,22 +76,22 @@ def _split_answers(answers: deque[bytes], size: int) -> Iterator[bytes]:
             yield from (answer[at : at + size] for at in range(0, len(answer), size))
 
 
-def _blocking(told: Conversation, script: Script) -> _Outcome:
+def _blocking(conversation: Conversation, script: Script) -> _Outcome:
     speaks(script)
     content, entries = bytearray(), list[Entry]()
     resource: Resource | None = None
     error = ""
     try:
-        with overthere.open(told.uri, told.policy, credentials=told.credentials) as resource:
+        with overthere.open(conversation.uri, conversation.policy, credentials=conversation.credentials) as resource:
             for entry in resource.entries():
                 entries.append(entry)
-                assert len(entries) <= _GIVEN, "entries without end"
+                assert len(entries) <= _MAX_GIVEN, "entries without end"
             for piece in resource:
                 content += piece
                 assert len(content) <= _most_octets(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
-        error = _error_text(failed, told, script)
-    return _Outcome(_head_text(resource, told, script), bytes(content), tuple(entries), error, script.steps)
+        error = _error_text(failed, conversation, script)
+    return _Outcome(_head_text(resource, conversation, script), bytes(content), tuple(entries), error, script.steps)
 
 
 async def _async(told: Conversation, script: Script) -> _Outcome:
@@ -103,7 +103,7 @@ async def _async(told: Conversation, script: Script) -> _Outcome:
         async with await overthere.aopen(told.uri, told.policy, credentials=told.credentials) as resource:
             async for entry in resource.entries():
                 entries.append(entry)
-                assert len(entries) <= _GIVEN, "entries without end"
+                assert len(entries) <= _MAX_GIVEN, "entries without end"
             async for piece in resource:
                 content += piece
                 assert len(content) <= _most_octets(script), f"{len(content)} octets"
@@ -113,7 +113,7 @@ async def _async(told: Conversation, script: Script) -> _Outcome:
 
 
 def _most_octets(script: Script) -> int:
-    """What is given is what came, and a line end for each that had none."""
+    """The content is the data received, with each missing line end added."""
     return 4 * script.most
 
 
@@ -122,23 +122,23 @@ def _certain(text: str, script: Script) -> str:
     return text.replace(script.accepted, "") if script.accepted else text
 
 
-def _head_text(resource: Resource | AsyncResource | None, told: Conversation, script: Script) -> str:
+def _head_text(resource: Resource | AsyncResource | None, conversation: Conversation, script: Script) -> str:
     """The head as text, which holds no password that was told to the server.  Raises: AssertionError."""
-    shown = repr(resource and resource.head)
-    assert PASSWORD not in f"{shown}{resource!r}" or not told.secret, shown
-    return _certain(shown, script)
+    text = repr(resource and resource.head)
+    assert PASSWORD not in f"{text}{resource!r}" or not conversation.secret, text
+    return _certain(text, script)
 
 
-def _error_text(error: Exception, told: Conversation, script: Script) -> str:
+def _error_text(error: Exception, conversation: Conversation, script: Script) -> str:
     """An error as text, which is short and holds no such password either.  Raises: AssertionError."""
-    shown = f"{type(error).__name__}: {error}"
-    assert PASSWORD not in f"{shown}{error!r}" or not told.secret, shown
+    text = f"{type(error).__name__}: {error}"
+    assert PASSWORD not in f"{text}{error!r}" or not conversation.secret, text
     # Whatever else is raised becomes an error that looks like the server's: a mistake would be hidden in it.
     if isinstance(error, AccessError):
         assert not error.message.startswith("the server's data could not be read"), repr(error.__cause__)
-        assert str(error).isprintable(), shown
-        assert len(shown) <= _LONGEST_ERROR, f"an error of {len(shown)} characters"
-    return _certain(shown, script)
+        assert str(error).isprintable(), text
+        assert len(text) <= _LONGEST_ERROR, f"an error of {len(text)} characters"
+    return _certain(text, script)
 
 
 @cache
@@ -147,14 +147,14 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def seeds() -> Iterator[bytes]:
-    for number, told in enumerate(conversations()):
-        whole = pack(number, told)
-        yield whole
-        yield pack(number, told, 1 + number % 7)
+    for number, conversation in enumerate(conversations()):
+        complete = pack(number, conversation)
+        yield complete
+        yield pack(number, conversation, 1 + number % 7)
         # Each of the first numbers that the server says, as a very long one.
-        for digits in islice(re.finditer(rb"[0-9]+", whole[2:]), 6):
+        for digits in islice(re.finditer(rb"[0-9]+", complete[2:]), 6):
             start, end = digits.span()
-            yield whole[: 2 + start] + NUMBER + whole[2 + end :]
+            yield complete[: 2 + start] + NUMBER + complete[2 + end :]
 
 
 put_in()

@@ -1,4 +1,4 @@
-"""The drop-in for urllib.parse beside it: equal answers where RFC 3986 leaves room, the RFC's answers elsewhere.
+"""The drop-in compared with urllib.parse: equal answers where RFC 3986 allows them, the RFC's answers elsewhere.
 
 An input is a text, or two with U+001E between them: a base and a reference.
 """
@@ -47,36 +47,36 @@ def check(data: bytes) -> None:
     for text in (first, second):
         _check_splitting(text)
         for name in _CODING:
-            own, other = _outcome(getattr(lenient, name), text), _outcome(getattr(parse, name), text)
-            assert own == other or (_is_refused(own) and type(own) is type(other)), (name, text, own, other)
+            ours, other = _outcome(getattr(lenient, name), text), _outcome(getattr(parse, name), text)
+            assert ours == other or (_is_refused(ours) and type(ours) is type(other)), (name, text, ours, other)
     _check_joining(first, second)
     pairs = _outcome(parse.parse_qsl, first, True)
     if not _is_refused(pairs):
-        own, other = _outcome(lenient.urlencode, pairs), _outcome(parse.urlencode, pairs)
-        assert own == other or type(own) is type(other), (pairs, own, other)
+        ours, other = _outcome(lenient.urlencode, pairs), _outcome(parse.urlencode, pairs)
+        assert ours == other or type(ours) is type(other), (pairs, ours, other)
 
 
 def _check_splitting(text: str) -> None:
-    found, other = _outcome(lenient.urlsplit, text), _outcome(parse.urlsplit, text)
+    parts, other = _outcome(lenient.urlsplit, text), _outcome(parse.urlsplit, text)
     value = URIReference.parse(text)
     exact = _outcome(strict.urlsplit, text, missing_as_none=True)
     assert _is_refused(exact) is (value is None), text
-    if _is_refused(found):
+    if _is_refused(parts):
         assert value is None, text
         assert _is_refused(_outcome(lenient.urlparse, text)), text
         return
-    assert found == other or (_is_refused(other) and "[" in text), (text, found, other)
-    whole = lenient.urlsplit(text, missing_as_none=True)
-    assert found == tuple(one or "" for one in whole), text
-    assert lenient.urlsplit(lenient.urlunsplit(whole), missing_as_none=True) == whole, text
-    assert lenient.urlunparse(lenient.urlparse(text, missing_as_none=True)) == whole.geturl(), text
-    if found.netloc or (not found.scheme and found.path[:2] != "//"):  # otherwise 3.11 makes an authority
-        assert lenient.urlunsplit(found) == parse.urlunsplit(found), text
+    assert parts == other or (_is_refused(other) and "[" in text), (text, parts, other)
+    with_none = lenient.urlsplit(text, missing_as_none=True)
+    assert parts == tuple(part or "" for part in with_none), text
+    assert lenient.urlsplit(lenient.urlunsplit(with_none), missing_as_none=True) == with_none, text
+    assert lenient.urlunparse(lenient.urlparse(text, missing_as_none=True)) == with_none.geturl(), text
+    if parts.netloc or (not parts.scheme and parts.path[:2] != "//"):  # otherwise 3.11 makes an authority
+        assert lenient.urlunsplit(parts) == parse.urlunsplit(parts), text
         assert lenient.urlunparse(lenient.urlparse(text)) == parse.urlunparse(lenient.urlparse(text)), text
     if value is not None:
-        assert exact == whole, text
-        assert strict.urlunsplit(exact) == whole.geturl(), text
-        assert lenient.urlsplit(text.encode(), missing_as_none=True) == whole.encode(), text
+        assert exact == with_none, text
+        assert strict.urlunsplit(exact) == with_none.geturl(), text
+        assert lenient.urlsplit(text.encode(), missing_as_none=True) == with_none.encode(), text
         assert strict.urldefrag(text) == lenient.urldefrag(text), text
 
 
@@ -86,13 +86,13 @@ def _check_joining(base: str, reference: str) -> None:
     if one is None or two is None or not base:
         return
     resolved = plain.resolve(base, reference, False)
-    scheme, colon, rest = resolved.partition(":")
-    wanted = scheme.lower() + colon + rest if one.scheme or two.scheme else resolved
-    assert target == wanted, (base, reference, target, wanted)
+    scheme, colon, tail = resolved.partition(":")
+    expected = scheme.lower() + colon + tail if one.scheme or two.scheme else resolved
+    assert target == expected, (base, reference, target, expected)
     if one.scheme:
         assert strict.urljoin(base, reference) == plain.resolve(base, reference), (base, reference)
     is_common = one.scheme in ("http", "https", "ftp") and one.authority and two.scheme is None and not two.authority
-    # What is empty urllib drops, parameters it takes out of a path, and of "//" there it makes "/".
+    # urllib drops empty parts, removes parameters from a path, and changes "//" there to "/".
     if is_common and reference and not any(_OWN_WAY.search(part) for part in (base.partition("://")[2], reference)):
         other = parse.urljoin(base, reference)
         assert target == other, (base, reference, target, other)

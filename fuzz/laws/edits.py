@@ -66,7 +66,7 @@ def _comparable(answer: Any) -> Any:
     if type(answer).__name__ == "Parameters":
         return "Parameters", answer.query, answer.separator, answer.plus, answer.charset
     if isinstance(answer, list | tuple):
-        return type(answer).__name__, [_comparable(one) for one in answer]
+        return type(answer).__name__, [_comparable(item) for item in answer]
     if isinstance(answer, int) and not isinstance(answer, bool):
         return type(answer).__name__, int(answer)
     return type(answer).__name__, answer
@@ -82,22 +82,22 @@ def _answer(work: Callable[[], Any]) -> Any:
         return "raises", type(error).__name__, str(error), places
 
 
-def _edits(package: ModuleType, text: str, lines: Sequence[str], given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What becomes of a text: by lines, each an argument, and by components."""
+def _edits(package: ModuleType, text: str, lines: Sequence[str], named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The results of edits of a text: by lines, each an argument, and by components."""
     for kind in (package.URI, package.URIReference, package.IRIReference):
-        yield f"{kind.__name__}.build({given!r})", _answer(partial(kind.build, **given))
+        yield f"{kind.__name__}.build({named!r})", _answer(partial(kind.build, **named))
         if (value := kind.parse(text)) is not None:
-            for name, call in _calls(package, value, lines, given).items():
-                yield f"{value!r}, {name}, {lines!r}, {given!r}", _answer(call)
+            for name, call in _calls(package, value, lines, named).items():
+                yield f"{value!r}, {name}, {lines!r}, {named!r}", _answer(call)
 
 
 def _calls(
-    package: ModuleType, value: Any, lines: Sequence[str], given: Mapping[str, Any]
+    package: ModuleType, value: Any, lines: Sequence[str], named: Mapping[str, Any]
 ) -> dict[str, Callable[[], Any]]:
-    """All that is asked of a value."""
+    """All checks of a value."""
     first, pairs, parameters = lines[0], list(pairwise(lines)), value.parameters
     calls: dict[str, Callable[[], Any]] = {
-        "replace": lambda: value.replace(**given),
+        "replace": lambda: value.replace(**named),
         "append": lambda: value.append(*lines),
         "/": lambda: value / first,
         "with_name": lambda: value.with_name(first),
@@ -131,16 +131,16 @@ def _calls(
 _twin: list[SecondCopy] = []
 
 
-def differences(text: str, lines: Sequence[str], given: Mapping[str, Any]) -> list[str]:
+def differences(text: str, lines: Sequence[str], named: Mapping[str, Any]) -> list[str]:
     """Where the kernels differ on the edits of a text."""
     if not _twin:
         _twin.append(SecondCopy())
-    native = list(_edits(overthere, text, lines, given))
+    native = list(_edits(overthere, text, lines, named))
     with _twin[0].imports_from_copy():
-        reference = list(_edits(_twin[0].package, text, lines, given))
+        reference = list(_edits(_twin[0].package, text, lines, named))
     assert len(native) == len(reference), text
     pairs = zip(native, reference, strict=True)
-    return [f"{what}: {own} is not {other}" for (what, own), (_, other) in pairs if own != other]
+    return [f"{name}: {ours} is not {other}" for (name, ours), (_, other) in pairs if ours != other]
 
 
 def check(data: bytes) -> None:
@@ -148,7 +148,7 @@ def check(data: bytes) -> None:
     text, *lines = data.decode("utf-8", "surrogateescape").split("\n")[:6]
     lines = lines or [""]
     chance = random.Random(data)
-    given = next(combinations(chance, 1))
-    given |= {name: chance.choice(lines) for name in chance.sample(sorted(OPTIONS), 2)}
-    found = differences(text, lines, {name: given[name] for name in chance.sample(sorted(given), 3)})
-    assert not found, "\n  ".join(["no agreement:", *found[:20]])
+    parameters = next(combinations(chance, 1))
+    parameters |= {name: chance.choice(lines) for name in chance.sample(sorted(OPTIONS), 2)}
+    results = differences(text, lines, {name: parameters[name] for name in chance.sample(sorted(parameters), 3)})
+    assert not results, "\n  ".join(["no agreement:", *results[:20]])

@@ -1,4 +1,4 @@
-"""Guards of HTTP clients: of any text, no connection but to an address that was judged, and exceptions of two trees.
+"""Guards of HTTP clients: for any text, they connect only to checked addresses, and raise only exceptions of two trees.
 
 Names are forged: first each is private, so that nothing may be connected but a public address that the text has itself;
 then each is public.
@@ -44,7 +44,7 @@ WORDS = (
 )  # fmt: skip
 _PRIVATE, _PUBLIC = "127.0.0.1", "93.184.215.14"
 _UNICODE = (UnicodeError, ValueError)
-"""What the clients raise, in addition to their own exceptions, for a text that they cannot read."""
+"""The exceptions of the clients, in addition to their own, for a text that they cannot read."""
 _YARL = (aiohttp.ClientError, IndexError, AssertionError)
 """The same of aiohttp, for yarl has further ones for `//[]@` and `//[:]#0`."""
 
@@ -54,7 +54,7 @@ class _Clients:
 
     def __init__(self) -> None:
         self.address = _PRIVATE
-        """What every name has."""
+        """The address of every name."""
         self.loop = asyncio.new_event_loop()
         self.session = self.loop.run_until_complete(self._session())
         atexit.register(lambda: self.loop.run_until_complete(self.session.close()))
@@ -98,52 +98,52 @@ def _clients() -> _Clients:
 def _unconnected() -> Iterator[list[str]]:
     """The addresses that are connected; no connection comes about."""
     reached: list[str] = []
-    held: Any = socket.socket
-    connect = held.connect
+    original: Any = socket.socket
+    connect = original.connect
 
-    def refuse(one: socket.socket, address: Any) -> None:
-        if one.family not in (socket.AF_INET, socket.AF_INET6):
-            connect(one, address)
+    def refuse(sock: socket.socket, address: Any) -> None:
+        if sock.family not in (socket.AF_INET, socket.AF_INET6):
+            connect(sock, address)
             return
         reached.append(address[0])
         raise ConnectionRefusedError
 
-    held.connect = refuse
+    original.connect = refuse
     try:
         yield reached
     finally:
-        held.connect = connect
+        original.connect = connect
 
 
 def check(data: bytes) -> None:
     """Judge one text by all clients."""
     text = data.decode("utf-8", "surrogateescape")
     clients = _clients()
-    for name, (fetch, own) in clients.fetches.items():
-        known: tuple[type[Exception], ...] = (OverthereError, *own, *_UNICODE)
+    for name, (fetch, own_errors) in clients.fetches.items():
+        expected: tuple[type[Exception], ...] = (OverthereError, *own_errors, *_UNICODE)
         for address in (_PRIVATE, _PUBLIC):
             clients.address = address
             with _unconnected() as reached:
                 try:
                     fetch(text)
-                except known:
+                except expected:
                     pass
                 else:
                     raise AssertionError(f"{name}: {text!r} has an answer")
-            for one in reached:
-                if (address == _PRIVATE and not _has(text, one)) or not ip_address(one).is_global:
-                    raise AssertionError(f"{name}: {text!r} reached {one}")
+            for ip in reached:
+                if (address == _PRIVATE and not _has(text, ip)) or not ip_address(ip).is_global:
+                    raise AssertionError(f"{name}: {text!r} reached {ip}")
 
 
 def _has(text: str, address: str) -> bool:
     """Whether a text has an address as clients read it: 1.8 is 1.0.0.8, 0x is 0, also in full width and with tabs."""
     if address in text:
         return True
-    shown = "".join(
+    plain = "".join(
         char for char in normalize("NFKC", unquote(text)) if char not in "\t\r\n" and category(char) != "Cf"
     )
-    shown = re.sub(r"0x(?![0-9a-f])", "0", shown.lower().replace("\u3002", "."))
-    for number in (*re.findall(r"[0-9a-fx.]+", shown), *re.findall(r"[0-9a-f:.]+", shown)):
+    plain = re.sub(r"0x(?![0-9a-f])", "0", plain.lower().replace("\u3002", "."))
+    for number in (*re.findall(r"[0-9a-fx.]+", plain), *re.findall(r"[0-9a-f:.]+", plain)):
         with suppress(OSError, ValueError):
             read = (
                 ip_address(number) if number.count(":") > 1 else socket.inet_ntoa(socket.inet_aton(number.rstrip(".")))

@@ -47,8 +47,8 @@ class _Type(NamedTuple):
     pattern: str | None
 
 
-def _type(kind: Any, *more: Any) -> _Type:
-    adapter = TypeAdapter[Any](Annotated[kind, *more] if more else kind)
+def _type(kind: Any, *kwargs: Any) -> _Type:
+    adapter = TypeAdapter[Any](Annotated[kind, *kwargs] if kwargs else kind)
     schema = adapter.json_schema()
     return _Type(adapter, kind, schema.get("pattern"))
 
@@ -91,16 +91,16 @@ def check(data: bytes) -> None:
     """data: the text."""
     text = data.decode("utf-8", "surrogateescape")
     valid = _accepts(URI, text)
-    for one in _TYPES:
-        _check_type(one, text)
+    for checked_type in _TYPES:
+        _check_type(checked_type, text)
     for call in (_VALIDATOR, _FIELD.clean):
-        told = ""
+        message = ""
         try:
             call(text)
         except DjangoError as error:
-            told = str(error)
-        assert valid is not bool(told), f"{call}: {told}"
-        _check_secret(text, told)
+            message = str(error)
+        assert valid is not bool(message), f"{call}: {message}"
+        _check_secret(text, message)
     for name, kind in _FORMATS.items():
         assert _CHECKER.conforms(text, name) == _accepts(kind, text), name
     for column, kind in ((URIType(), URI), (URIReferenceType(), URIReference)):
@@ -114,30 +114,30 @@ def check(data: bytes) -> None:
             _FILES.cat_file(text)
 
 
-def _check_secret(text: str, told: str) -> None:
-    """What is a password where the text is shown is in no message."""
-    assert _PASSWORD not in told or _PASSWORD in mask(text), told
+def _check_secret(text: str, message: str) -> None:
+    """A message contains no password that `mask` hides in the text."""
+    assert _PASSWORD not in message or _PASSWORD in mask(text), message
 
 
-def _check_type(one: _Type, text: str) -> None:
+def _check_type(kind: _Type, text: str) -> None:
     try:
-        value = one.adapter.validate_python(text)
+        value = kind.adapter.validate_python(text)
     except PydanticError as error:
-        (told,) = error.errors(include_input=False)
-        _check_secret(text, f"{told['msg']}{told.get('ctx')}")
+        (detail,) = error.errors(include_input=False)
+        _check_secret(text, f"{detail['msg']}{detail.get('ctx')}")
         return
-    assert value == one.kind(text), one
-    assert str(value) == text, one
-    assert one.adapter.validate_python(value) is value, one
-    assert one.pattern is None or re.search(one.pattern, text), f"{one.pattern} does not match what {one} accepts"
+    assert value == kind.kind(text), kind
+    assert str(value) == text, kind
+    assert kind.adapter.validate_python(value) is value, kind
+    assert kind.pattern is None or re.search(kind.pattern, text), f"{kind.pattern} does not match what {kind} accepts"
 
 
 def _check_domain(text: str) -> None:
-    found = extract(text)
-    whole = ".".join(part for part in (found.subdomain, found.domain, found.suffix) if part)
-    assert found.fqdn in ("", whole), found
+    parts = extract(text)
+    joined = ".".join(part for part in (parts.subdomain, parts.domain, parts.suffix) if part)
+    assert parts.fqdn in ("", joined), parts
     if _accepts(URI, text):
-        assert extract(URI(text)) == found or "//" not in text.partition(":")[2][:2], found
+        assert extract(URI(text)) == parts or "//" not in text.partition(":")[2][:2], parts
 
 
 def _check_connection(text: str) -> None:
@@ -152,7 +152,7 @@ def _check_connection(text: str) -> None:
         return
     uris = list(string.uris)
     assert len(uris) == len(string.hosts) > 0
-    assert [uri.host for uri in uris] == [one.host for one in string.hosts]
+    assert [uri.host for uri in uris] == [host.host for host in string.hosts]
     assert string.uri is None or len(uris) == 1 or "," in (string.uri.host or ""), string
 
 

@@ -21,5 +21,5 @@ AFTER = "the operation's file in tests/cases"
 def check(data: bytes) -> None:
     """data: a base, and texts after it, each on its line."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")[:6]
-    found = differential.of_kernels(lines, lines[0])
-    assert not found, "\n  ".join(["no agreement:", *found])
+    results = differential.of_kernels(lines, lines[0])
+    assert not results, "\n  ".join(["no agreement:", *results])

@@ -2,7 +2,7 @@
 
 Safe Browsing: "URLs and Hashing", its canonicalization and its suffix and prefix expressions.  SURT: the labels of the
 host in reverse, ")", path and query in small letters, parameters by name and value.  Components are those of
-the URI before anything is unescaped (docs/canonical.md); what only one side of IDNA decides is left to tests.
+the URI before anything is unescaped (docs/canonical.md); differences of IDNA are left to tests.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ WORDS = tuple(
 )  # fmt: skip
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _SESSION = re.compile("sid|session|cfid|cftoken|asp", re.IGNORECASE)
-"""SURT drops identifiers of sessions, of which no definition says how they are told."""
+"""SURT drops session identifiers, which no definition describes."""
 _NAME = re.compile(r"[a-z0-9._-]+")
-"""Hosts of which both pages speak; escaped delimiters in a host are nobody's."""
+"""Hosts that both pages define; neither defines escaped delimiters in a host."""
 _NOT_ONCE = re.compile("sid|session|cfid|cftoken|asp", re.IGNORECASE)
 """Where SURT changes more the second time: each time it drops one identifier of a session, as the Internet Archive's
 `surt` does."""
@@ -51,7 +51,7 @@ def _unescape_fully(text: str) -> bytes:
     """Repeatedly percent-unescape, until no more percent-escapes."""
     octets = text.encode()
     while True:
-        after = re.sub(rb"%([0-9A-Fa-f]{2})", lambda found: bytes([int(found[1], 16)]), octets)
+        after = re.sub(rb"%([0-9A-Fa-f]{2})", lambda match: bytes([int(match[1], 16)]), octets)
         if after == octets:
             return octets
         octets = after
@@ -64,10 +64,10 @@ def _escape(octets: bytes) -> str:
 
 def _cut_authority(text: str) -> tuple[str, str]:
     """The host, and the port with its colon."""
-    rest = text.rpartition("@")[2]
-    found = re.fullmatch(r"(\[.*\]|[^:]*)(:[0-9]*)?", rest)
-    assert found is not None, text
-    return found[1], found[2] or ""
+    host = text.rpartition("@")[2]
+    match = re.fullmatch(r"(\[.*\]|[^:]*)(:[0-9]*)?", host)
+    assert match is not None, text
+    return match[1], match[2] or ""
 
 
 def _host(text: str, dotted: bool) -> str | None:
@@ -134,14 +134,14 @@ def expressions(host: str, path: str, query: str | None) -> set[str]:
     """The host and up to four suffixes, from eTLD+1 on; the path with and without query, and four folders."""
     hosts = {host}
     labels = host.split(".")
-    found = split_host(host, known_rules(labels[-1]))
-    if found is not None and found.registrable_domain is not None and not host.startswith("["):
-        least = found.registrable_domain.count(".") + 1
+    parts = split_host(host, known_rules(labels[-1]))
+    if parts is not None and parts.registrable_domain is not None and not host.startswith("["):
+        least = parts.registrable_domain.count(".") + 1
         hosts |= {".".join(labels[-count:]) for count in range(least, min(least + 3, len(labels)) + 1)}
     paths = {path} if query is None else {path, f"{path}?{query}"}
     folders = path.split("/")[1:-1]
     paths |= {"/" + "".join(folder + "/" for folder in folders[:count]) for count in range(min(3, len(folders)) + 1)}
-    return {one + each for one, each in product(hosts, paths)}
+    return {name + each for name, each in product(hosts, paths)}
 
 
 # -- SURT
@@ -156,8 +156,8 @@ def surt(text: str) -> str | None:
     host = _host(name, dotted=False)
     if host is None or not _NAME.fullmatch(host) or _SESSION.search(_escape(_unescape_fully(text))):
         return None
-    while (found := re.match(r"www[0-9]*\.", host)) and "." in host[found.end() :]:
-        host = host[found.end() :]
+    while (match := re.match(r"www[0-9]*\.", host)) and "." in host[match.end() :]:
+        host = host[match.end() :]
     number = port[1:].lstrip("0")
     if not port[1:] or number == {"http": "80", "https": "443"}[parts.scheme.lower()]:
         port = ""
@@ -180,8 +180,8 @@ def check(data: bytes) -> None:
     except InvalidURI:
         return
     _check_idempotent(uri)
-    if (wanted := safe_browsing(text)) is not None:
-        scheme, host, path, query = wanted
+    if (expected := safe_browsing(text)) is not None:
+        scheme, host, path, query = expected
         key = f"{scheme}://{host}{path}" + ("" if query is None else f"?{query}")
         assert SAFE_BROWSING.key(uri) == key, f"{text!r}: {SAFE_BROWSING.key(uri)!r}, by the page {key!r}"
         if _NAME.fullmatch(host) or host.startswith("["):
@@ -196,11 +196,11 @@ def check(data: bytes) -> None:
 def _check_idempotent(uri: URI) -> None:
     """A form done twice is the form done once; one host has one key, in A-labels and in escapes."""
     for name, form in FORMS.items():
-        done = form(uri)
+        key = form(uri)
         if name == "surt" and _NOT_ONCE.search(unquote(str(uri))):
             continue
-        assert form(done) == done, f"{name} of {str(uri)!r}: {str(done)!r}, and again {str(form(done))!r}"
-        assert form.key(done) == form.key(uri), f"{name} of {str(uri)!r}: {form.key(uri)!r}, again {form.key(done)!r}"
+        assert form(key) == key, f"{name} of {str(uri)!r}: {str(key)!r}, and again {str(form(key))!r}"
+        assert form.key(key) == form.key(uri), f"{name} of {str(uri)!r}: {form.key(uri)!r}, again {form.key(key)!r}"
     if re.fullmatch(_LABELS + r"(\.[a-z][a-z0-9]*)+", uri.host or "") and uri.authority == uri.host:
         for name in ("surt", "safe-browsing"):
             other = str(uri).replace(f"//{_LABELS}", f"//{_LETTERS}", 1)
@@ -214,10 +214,10 @@ def seeds() -> Iterator[bytes]:
             yield row["uri"].encode()
         if file in ("parse", "normalize", "security") and isinstance(row.get("text"), str) and row["text"].isascii():
             yield row["text"].encode()
-    for host, rest in product(
+    for host, tail in product(
         ("h", "www.a.co.uk", "0x7f.1", "[::ffff:1.2.3.4]", "xn--bcher-kva.a"), ("", "/a/..//b%2f?b&a=1&a")
     ):
-        yield f"http://{host}{rest}".encode()
+        yield f"http://{host}{tail}".encode()
     yield from (
         b"http:/..//a",
         b"http:a/../b",

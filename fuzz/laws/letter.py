@@ -1,6 +1,6 @@
 """RFC 3986 by its letter, written from the document alone: Appendix B, 5.2, 5.3, 6.2.1 and 6.2.2.
 
-Two decisions stand beside the letter (docs/decisions.md): a path that begins with "//" behind no authority is written
+Two decisions supplement the letter (docs/decisions.md): a path that begins with "//" behind no authority is written
 with "/." in front (3986-1), and a relative-path reference keeps its dot-segments, for they wait for a base.
 """
 
@@ -40,9 +40,9 @@ class FiveComponents(NamedTuple):
 
 def parse(text: str) -> FiveComponents:
     """Appendix B: $2, $4, $5, $7 and $9."""
-    found = _EXPRESSION.match(text)
-    assert found is not None
-    return FiveComponents(found[2], found[4], found[5], found[7], found[9])
+    match = _EXPRESSION.match(text)
+    assert match is not None
+    return FiveComponents(match[2], match[4], match[5], match[7], match[9])
 
 
 def recompose(parts: FiveComponents) -> str:
@@ -67,11 +67,11 @@ def resolve(base: str, reference: str, strict: bool = True) -> FiveComponents:
     """5.2.2, line by line; schemes are compared without case (3.1)."""
     b, r = parse(base), parse(reference)
     assert b.scheme is not None
-    own = r.scheme
-    if not strict and own is not None and own.lower() == b.scheme.lower():
-        own = None
-    if own is not None:
-        return FiveComponents(own, r.authority, without_dots(r.path), r.query, r.fragment)
+    scheme = r.scheme
+    if not strict and scheme is not None and scheme.lower() == b.scheme.lower():
+        scheme = None
+    if scheme is not None:
+        return FiveComponents(scheme, r.authority, without_dots(r.path), r.query, r.fragment)
     if r.authority is not None:
         return FiveComponents(b.scheme, r.authority, without_dots(r.path), r.query, r.fragment)
     if r.path == "":
@@ -89,25 +89,25 @@ def _merge(base: FiveComponents, path: str) -> str:
 
 def without_dots(path: str) -> str:
     """5.2.4: two buffers, steps 2A to 2E."""
-    given, output = path, ""
-    while given:
-        if given.startswith("../"):
-            given = given[3:]
-        elif given.startswith("./"):
-            given = given[2:]
-        elif given.startswith("/./"):
-            given = "/" + given[3:]
-        elif given == "/.":
-            given = "/"
-        elif given.startswith("/../") or given == "/..":
-            given = "/" + given[4:]
+    rest_path, output = path, ""
+    while rest_path:
+        if rest_path.startswith("../"):
+            rest_path = rest_path[3:]
+        elif rest_path.startswith("./"):
+            rest_path = rest_path[2:]
+        elif rest_path.startswith("/./"):
+            rest_path = "/" + rest_path[3:]
+        elif rest_path == "/.":
+            rest_path = "/"
+        elif rest_path.startswith("/../") or rest_path == "/..":
+            rest_path = "/" + rest_path[4:]
             output = output[: max(output.rfind("/"), 0)]
-        elif given in (".", ".."):
-            given = ""
+        elif rest_path in (".", ".."):
+            rest_path = ""
         else:
-            end = given.find("/", 1)
-            end = len(given) if end < 0 else end
-            output, given = output + given[:end], given[end:]
+            end = rest_path.find("/", 1)
+            end = len(rest_path) if end < 0 else end
+            output, rest_path = output + rest_path[:end], rest_path[end:]
     return output
 
 
@@ -125,7 +125,7 @@ def normal(text: str, rung: Rung) -> str:
     """6.2.2.1, then 6.2.2.2, then 6.2.2.3."""
     if rung == Rung.STRING:
         return text
-    text = _TRIPLET.sub(lambda found: found[0].upper(), text)
+    text = _TRIPLET.sub(lambda match: match[0].upper(), text)
     if rung >= Rung.PERCENT:
         text = _TRIPLET.sub(_decode, text)
     parts = parse(text)
@@ -145,20 +145,20 @@ def _decode(triplet: re.Match[str]) -> str:
 
 def _lower_host(authority: str) -> str:
     """Behind the "@", before the port: in small letters, but for the digits of escapes."""
-    user, at, rest = authority.rpartition("@")
-    found = re.fullmatch(r"(\[.*\]|[^:]*)(:.*)?", rest, re.DOTALL)
-    assert found is not None, authority
+    user, at, hostport = authority.rpartition("@")
+    match = re.fullmatch(r"(\[.*\]|[^:]*)(:.*)?", hostport, re.DOTALL)
+    assert match is not None, authority
     host = "".join(
-        piece if piece.startswith("%") else piece.lower() for piece in re.split("(%[0-9A-Fa-f]{2})", found[1])
+        piece if piece.startswith("%") else piece.lower() for piece in re.split("(%[0-9A-Fa-f]{2})", match[1])
     )
-    return user + at + host + (found[2] or "")
+    return user + at + host + (match[2] or "")
 
 
 # -- the law
 
 
 def seeds() -> Iterator[bytes]:
-    """What the kernels begin with, and the pairs that are compared, one below the other."""
+    """The input of the kernels, and the compared pairs, one per line."""
     yield from with_base()
     for file, row in cases():
         if file == "compare":
@@ -169,15 +169,15 @@ def check(data: bytes) -> None:
     """data: a base, and references after it, each on its line."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")[:6]
     base = lines[0] if _valid(lines[0], URI) else _BASE
-    known = []
+    names = []
     for text in lines:
-        cut = edition().split(text)
-        assert tuple(cut) == parse(text), f"Appendix B cuts {text!r} into {parse(text)}, split into {cut}"
+        parts = edition().split(text)
+        assert tuple(parts) == parse(text), f"Appendix B cuts {text!r} into {parse(text)}, split into {parts}"
         if _valid(text, URIReference):
-            known.append(text)
+            names.append(text)
             _resolves(base, text)
             _normalises(text)
-    for text, other in pairwise(known):
+    for text, other in pairwise(names):
         _ladder(text, other)
 
 
@@ -191,26 +191,26 @@ def _valid(text: str, kind: type) -> bool:
 
 def _resolves(base: str, text: str) -> None:
     for strict in (True, False):
-        wanted = recompose(guard(resolve(base, text, strict)))
-        found = str(URI(base).join(text, strict))
-        assert found == wanted, f"{base!r} and {text!r}, strict={strict}: {found!r}, by the letter {wanted!r}"
+        expected = recompose(guard(resolve(base, text, strict)))
+        actual = str(URI(base).join(text, strict))
+        assert actual == expected, f"{base!r} and {text!r}, strict={strict}: {actual!r}, by the letter {expected!r}"
 
 
 def _normalises(text: str) -> None:
     value = URIReference(text)
     forms = [str(value.normalize(rung)) for rung in _RUNGS]
     for rung, form in zip(_RUNGS[:4], forms, strict=False):
-        wanted = normal(text, rung)
-        assert form == wanted, f"{text!r} at {rung}: {form!r}, by the letter {wanted!r}"
+        expected = normal(text, rung)
+        assert form == expected, f"{text!r} at {rung}: {form!r}, by the letter {expected!r}"
     for low, form in zip(_RUNGS, forms, strict=True):
-        again = URIReference(form)
+        normal_reference = URIReference(form)
         for high in _RUNGS[low:]:
-            found = str(again.normalize(high))
-            assert found == forms[high], f"{text!r} at {low}, then {high}: {found!r}, at once {forms[high]!r}"
+            actual = str(normal_reference.normalize(high))
+            assert actual == forms[high], f"{text!r} at {low}, then {high}: {actual!r}, at once {forms[high]!r}"
 
 
 def _ladder(text: str, other: str) -> None:
-    """What is equal at one rung is equal at those above, and `lowest_rung` names the first.
+    """Texts that are equal at one rung are equal at those above, and `lowest_rung` is the first.
 
     At SCHEME more may be equal than has one text: a scheme may compare without the fragment (RFC 8141 3.2).
     """
@@ -220,5 +220,5 @@ def _ladder(text: str, other: str) -> None:
     assert equal[:4] == texts[:4], f"{text!r} and {other!r}: {equal}, and by their normal forms {texts}"
     assert equal[4] >= texts[4], f"{text!r} and {other!r} have one normal form and are not equal"
     assert equal == sorted(equal), f"{text!r} and {other!r} are equal at some rungs, and not at all above: {equal}"
-    found, first = lowest_rung(text, other), next((rung for rung, yes in zip(_RUNGS, equal, strict=True) if yes), None)
-    assert found == first, f"{text!r} and {other!r}: {found}, and they are equal from {first} on"
+    actual, first = lowest_rung(text, other), next((rung for rung, yes in zip(_RUNGS, equal, strict=True) if yes), None)
+    assert actual == first, f"{text!r} and {other!r}: {actual}, and they are equal from {first} on"

@@ -55,9 +55,9 @@ def check(data: bytes) -> None:
     """data: the octets of a file, read as a message and as a mailbox."""
     contents = set[bytes]()
     for members in (message.members, mbox.members):
-        found = _read_members(members, io.BytesIO(data))
-        assert len(found) <= 2 * len(data) + 8, f"{len(found)} parts and notes of {len(data)} octets"
-        for document in found:
+        results = _read_members(members, io.BytesIO(data))
+        assert len(results) <= 2 * len(data) + 8, f"{len(results)} parts and notes of {len(data)} octets"
+        for document in results:
             if isinstance(document, Document):
                 assert set(document.notes) <= set(NOTES), document
                 if document.content not in contents:
@@ -65,7 +65,7 @@ def check(data: bytes) -> None:
                     _rows(document)
             else:
                 assert document.kind in NOTES, document
-        assert _read_members(members, _Pieces(data)) == found, "other parts in small pieces"
+        assert _read_members(members, _Pieces(data)) == results, "other parts in small pieces"
     _looked_for(data)
 
 
@@ -74,7 +74,7 @@ def _read_members(members: _Reader, file: BinaryIO) -> list[Document | Note]:
 
 
 def _rows(document: Document) -> None:
-    """The rows of a part; what is in containers in it is another input."""
+    """The rows of a part; the content of containers in it is another input."""
     kind, _ = kind_of(document)
     options = _OPTIONS._replace(json=True)
     for link in rows_of(make_rows_builder(options), document, kind, options):
@@ -92,24 +92,24 @@ def _looked_for(data: bytes) -> None:
         f"cid:{names.get(b'content', 'c@d')}",
         f"mid:{names.get(b'message', 'a@b')}/{names.get(b'content', 'c@d')}",
     ):
-        whole = _open_part(uri, data, 1 << 16)
-        assert _open_part(uri, data, 53) == whole, f"{uri}: something else in small pieces"
+        complete = _open_part(uri, data, 1 << 16)
+        assert _open_part(uri, data, 53) == complete, f"{uri}: something else in small pieces"
 
 
 def _open_part(uri: str, data: bytes, piece: int) -> tuple[Head | None, bytes, str]:
-    """What a dialogue gives over a file: head, content, error.  Raises: AssertionError beyond so many steps."""
+    """The head, content and error of a dialogue over a file.  Raises: AssertionError after too many steps."""
     head, content, steps = None, bytearray(), 0
     file = io.BytesIO(data)
     try:
         dialogue = messages.dialogue(_planned(uri), _POLICY)
         effect = next(dialogue)
         while True:
-            given: object = None
+            answer: object = None
             match effect:
                 case OpenLocal():
-                    given = LocalFile(len(data), None)
+                    answer = LocalFile(len(data), None)
                 case Read(size):
-                    given = file.read(min(size, piece))
+                    answer = file.read(min(size, piece))
                 case Head():
                     head = effect
                 case Data(octets):
@@ -120,7 +120,7 @@ def _open_part(uri: str, data: bytes, piece: int) -> tuple[Head | None, bytes, s
                     raise AssertionError(effect)
             steps += 1
             assert steps <= 4 * len(data) + 100, f"{uri}: more than {steps} steps for {len(data)} octets"
-            effect = dialogue.send(given)
+            effect = dialogue.send(answer)
     except StopIteration:
         error = ""
     except DOCUMENTED as failed:

@@ -59,15 +59,15 @@ class HostParts(NamedTuple):
 
 def rules(text: str) -> tuple[Rule, ...]:
     """Format: a rule a line, up to the first white space; lines of comments begin with "//"."""
-    found, private = [], False
+    results, private = [], False
     for line in text.splitlines():
         if line.startswith("//"):
             private = private or "===BEGIN PRIVATE DOMAINS===" in line
         elif line.split():
             name = line.split()[0]
             labels = tuple(_a_label(label) for label in reversed(name.lstrip("!").split(".")))
-            found.append(Rule(labels, name.startswith("!"), private))
-    return tuple(found)
+            results.append(Rule(labels, name.startswith("!"), private))
+    return tuple(results)
 
 
 @cache
@@ -80,11 +80,11 @@ def _list() -> tuple[Rule, ...]:
 @cache
 def _by_top(private: bool) -> dict[str, list[Rule]]:
     """The rules of each last label: no other rule of the list can match."""
-    found: dict[str, list[Rule]] = {}
+    results: dict[str, list[Rule]] = {}
     for rule in _list():
         if private or not rule.private:
-            found.setdefault(rule.labels[0], []).append(rule)
-    return found
+            results.setdefault(rule.labels[0], []).append(rule)
+    return results
 
 
 def known_rules(label: str) -> list[Rule]:
@@ -100,13 +100,13 @@ def _a_label(label: str) -> str:
 def _matches(rule: Rule, labels: list[str]) -> bool:
     """Every label of the rule is that of the name at its place, or "*"."""
     pairs = zip(rule.labels, labels, strict=False)
-    return len(labels) >= len(rule.labels) and all(own in ("*", label) for own, label in pairs)
+    return len(labels) >= len(rule.labels) and all(rule_label in ("*", label) for rule_label, label in pairs)
 
 
-def split_host(host: str, known: list[Rule]) -> HostParts | None:
+def split_host(host: str, rules_known: list[Rule]) -> HostParts | None:
     """The Algorithm; None for an address, and for a name with an empty label.
 
-    Which of two exceptions prevails it does not say: `check` leaves out lists of which two can match.
+    It does not define which of two exceptions prevails: `check` skips lists where two can match.
     """
     name = host
     if "%" in name:
@@ -119,8 +119,8 @@ def split_host(host: str, known: list[Rule]) -> HostParts | None:
     labels = name.removesuffix(".").split(".")
     if "" in labels or labels[0].startswith("[") or _ADDRESS.fullmatch(labels[-1]):
         return None
-    asked = [_a_label(label) for label in reversed(labels)]
-    matching = [rule for rule in known if _matches(rule, asked)]  # 1
+    labels_asked = [_a_label(label) for label in reversed(labels)]
+    matching = [rule for rule in rules_known if _matches(rule, labels_asked)]  # 1
     count = 1  # 2: "*"
     if exceptions := [rule for rule in matching if rule.exception]:  # 3
         count = len(exceptions[0].labels) - 1  # 5
@@ -148,18 +148,18 @@ def check(data: bytes) -> None:
         if parted and listed.count("!") > 1:
             return
         if parted:
-            known = [rule for rule in rules(listed) if private or not rule.private]
-            found = SuffixList(listed).split(host, private=private)
+            rule_list = [rule for rule in rules(listed) if private or not rule.private]
+            parts = SuffixList(listed).split(host, private=private)
         else:
             last = [label for label in re.split("[.\u3002\uff0e\uff61]", _unescape(host)) if label][-1:]
-            known = _by_top(private).get(_a_label("".join(last)), [])
-            found = suffix_list().split(host, private=private)
-        wanted = split_host(host, known)
-        assert (found and found[:3]) == (wanted and tuple(wanted)), (
-            f"{host!r}, private={private}: {found}, by the algorithm {wanted}; rules {listed!r}"
+            rule_list = _by_top(private).get(_a_label("".join(last)), [])
+            parts = suffix_list().split(host, private=private)
+        expected = split_host(host, rule_list)
+        assert (parts and parts[:3]) == (expected and tuple(expected)), (
+            f"{host!r}, private={private}: {parts}, by the algorithm {expected}; rules {listed!r}"
         )
         if not parted:
-            _columns(host, private, wanted)
+            _columns(host, private, expected)
 
 
 def _columns(host: str, private: bool, wanted: HostParts | None) -> None:
@@ -169,12 +169,12 @@ def _columns(host: str, private: bool, wanted: HostParts | None) -> None:
         return
     column = pa.array([text])
     works = (subdomain, registrable_domain, public_suffix)
-    found = [pa.array(work(column, private=private)).to_pylist()[0] for work in works]
-    assert found == [*(wanted or (None, None, None))], f"{host!r}, private={private}: columns say {found}, not {wanted}"
+    rows = [pa.array(work(column, private=private)).to_pylist()[0] for work in works]
+    assert rows == [*(wanted or (None, None, None))], f"{host!r}, private={private}: columns say {rows}, not {wanted}"
     if private:
         value = URI(text)
-        told = [value.subdomain, value.registrable_domain, value.public_suffix]
-        assert told == found, f"{host!r}: the value says {told}, and columns {found}"
+        values = [value.subdomain, value.registrable_domain, value.public_suffix]
+        assert values == rows, f"{host!r}: the value says {values}, and columns {rows}"
 
 
 def _unescape(host: str) -> str:

@@ -1,4 +1,4 @@
-"""What the four older documents derive, by recognisers of their BNF, typed from the documents alone.
+"""The languages of the four older documents, by recognisers of their BNF, written only from the documents.
 
 Beside the print stand the decisions on what contradicts itself (docs/decisions.md): 94-2, 94-3, 94-13, 94-14, 94-16 and
 94-28; 1738-1 and 1738-2; 97-6 and 97-19; 03-5.
@@ -244,7 +244,7 @@ _TOPS = {
     "url-1997": ("printed-URL-reference", "printed-absoluteURL", "path", "site", "URL-reference", "absoluteURL"),
     "uri-2003": ("URI-reference", "absolute-URI", "absolute-URI-reference", "authority"),
 }  # fmt: skip
-"""The rules that are asked of every text, of each edition."""
+"""The rules that are checked for every text, by edition."""
 _SHORT = 24
 
 
@@ -264,21 +264,21 @@ class Node(NamedTuple):
 @cache
 def _rules(name: str) -> dict[str, Node]:
     sets = _COMMON | _SETS[name]
-    found: dict[str, Node] = {}
+    rules: dict[str, Node] = {}
     for line in re.split(r"\n(?=[\w-]+ =)", _PRINTED[name].strip()):
         rule, _, body = line.partition(" =")
         tokens = re.findall(r'"[^"]+"|\'[^\']+\'|\{[^}]+\}|\d*\*\d*|[\[\]()|]|[\w-]+', body)
-        found[rule] = _alternatives(tokens, sets)
+        rules[rule] = _alternatives(tokens, sets)
         assert not tokens, (rule, tokens)
-    return found
+    return rules
 
 
 def _alternatives(tokens: list[str], sets: dict[str, str]) -> Node:
-    ways = [_row(tokens, sets)]
+    rows = [_row(tokens, sets)]
     while tokens and tokens[0] == "|":
         tokens.pop(0)
-        ways.append(_row(tokens, sets))
-    return ways[0] if len(ways) == 1 else Node("or", parts=tuple(ways))
+        rows.append(_row(tokens, sets))
+    return rows[0] if len(rows) == 1 else Node("or", parts=tuple(rows))
 
 
 def _row(tokens: list[str], sets: dict[str, str]) -> Node:
@@ -322,10 +322,10 @@ def _ends(name: str, node: Node, text: str, at: int) -> frozenset[int]:
         case "or":
             return frozenset().union(*(_ends(name, part, text, at) for part in node.parts))
         case "and":
-            found = frozenset([at])
+            ends = frozenset([at])
             for part in node.parts:
-                found = frozenset().union(*(_ends(name, part, text, place) for place in found))
-            return found
+                ends = frozenset().union(*(_ends(name, part, text, place) for place in ends))
+            return ends
         case _:
             return _repetitions(name, node, text, at)
 
@@ -333,17 +333,17 @@ def _ends(name: str, node: Node, text: str, at: int) -> frozenset[int]:
 def _repetitions(name: str, node: Node, text: str, at: int) -> frozenset[int]:
     """The places after each number of repetitions, until one adds none."""
     (part,) = node.parts
-    places, found, count = frozenset([at]), set[int](), 0
+    places, ends, count = frozenset([at]), set[int](), 0
     while places:
         if count >= node.least:
-            if places <= found:
+            if places <= ends:
                 break
-            found |= places
+            ends |= places
         if count == node.most:
             break
         places = frozenset().union(*(_ends(name, part, text, place) for place in places))
         count += 1
-    return frozenset(found)
+    return frozenset(ends)
 
 
 @lru_cache(1 << 14)
@@ -362,7 +362,7 @@ def derives(name: str, rule: str, text: str) -> bool:
     """Whether the document derives a text from a rule."""
     match name, rule:
         case "rfc1738", "url":
-            # 1738-1: a new scheme is none of the ten.
+            # 1738-1: a new scheme is not one of the ten.
             ten = any(_derives(name, f"{scheme}url", text) for scheme in _TEN)
             return ten or (text.partition(":")[0].lower() not in _TEN and _derives(name, "genericurl", text))
         case "url-1997", "URL-reference":
@@ -374,27 +374,27 @@ def derives(name: str, rule: str, text: str) -> bool:
 
 
 def _reference_1997(text: str) -> bool:
-    rest, mark, fragment = text.partition("#")
+    tail, mark, fragment = text.partition("#")
     if mark and not _derives("url-1997", "fragment", fragment):
         return False
-    scheme, colon, _ = rest.partition(":")
+    scheme, colon, _ = tail.partition(":")
     if colon and _derives("url-1997", "scheme", scheme):  # 97-6
-        return _absolute_1997(rest)
-    return _rest_1997(rest, "printed-relativeURL")
+        return _absolute_1997(tail)
+    return _rest_1997(tail, "printed-relativeURL")
 
 
 def _absolute_1997(text: str) -> bool:
-    scheme, colon, rest = text.partition(":")
+    scheme, colon, tail = text.partition(":")
     if not colon or not _derives("url-1997", "scheme", scheme):
         return False
-    return _rest_1997(rest, "printed-relativeURL") or (
-        not rest.startswith("//") and _derives("url-1997", "opaque-rest", rest)
+    return _rest_1997(tail, "printed-relativeURL") or (
+        not tail.startswith("//") and _derives("url-1997", "opaque-rest", tail)
     )
 
 
-def _rest_1997(rest: str, rule: str) -> bool:
+def _rest_1997(tail: str, rule: str) -> bool:
     """4.4: two slashes begin a site, and nothing else (97-19)."""
-    return _derives("url-1997", "net-path" if rest.startswith("//") else rule, rest)
+    return _derives("url-1997", "net-path" if tail.startswith("//") else rule, tail)
 
 
 # -- the law
@@ -403,32 +403,32 @@ def _rest_1997(rest: str, rule: str) -> bool:
 @cache
 def _lower(name: str) -> tuple[str, ...]:
     """The other rules, under the names that the package has for them too."""
-    there = {rule.lower() for rule in edition(name).grammar.rules}
-    return tuple(rule for rule in _rules(name) if rule.lower() in there and rule not in _TOPS[name])
+    names = {rule.lower() for rule in edition(name).grammar.rules}
+    return tuple(rule for rule in _rules(name) if rule.lower() in names and rule not in _TOPS[name])
 
 
 def check(data: bytes) -> None:
-    """data: texts, each on its line; each is asked of the tops of the grammars, a short one of every rule."""
+    """data: texts, each on its line; each is checked against the top rules, a short one against every rule."""
     for text in data.decode("latin-1").split("\n")[:3]:
         for name, rules in _TOPS.items():
             by = edition(name)
             for rule in (*rules, *(_lower(name) if len(text) <= _SHORT else ())):
-                wanted, found = derives(name, rule, text), by.is_valid(text, rule)
-                assert found is wanted, f"{name} {rule} {text!r}: is_valid says {found}, the document {wanted}"
+                expected, actual = derives(name, rule, text), by.is_valid(text, rule)
+                assert actual is expected, f"{name} {rule} {text!r}: is_valid says {actual}, the document {expected}"
         _check_tops(text)
 
 
 def _check_tops(text: str) -> None:
-    """What one rule of 2003 derives, the wider ones derive."""
+    """Texts of one rule of 2003 also match the wider rules."""
     for low, high in pairwise(("absolute-URI", "absolute-URI-reference", "URI-reference")):
         by = edition("uri-2003")
         assert not by.is_valid(text, low) or by.is_valid(text, high), f"{text!r} is derived by {low}, not by {high}"
 
 
 def seeds() -> Iterator[bytes]:
-    known = Registry.default()
-    found = [example.text for name in known for example in known.scheme(name).examples]
+    registry = Registry.default()
+    texts = [example.text for name in registry for example in registry.scheme(name).examples]
     for _, row in cases():
-        found += [row[key] for key in ("text", "reference", "base") if isinstance(row.get(key), str)]
-        found += [text for key in ("yes", "no") for text in row.get(key, ()) if isinstance(text, str)]
-    yield from {text.encode() for text in found if text.isascii() and "\n" not in text and len(text) <= LONGEST}
+        texts += [row[key] for key in ("text", "reference", "base") if isinstance(row.get(key), str)]
+        texts += [text for key in ("yes", "no") for text in row.get(key, ()) if isinstance(text, str)]
+    yield from {text.encode() for text in texts if text.isascii() and "\n" not in text and len(text) <= LONGEST}

@@ -1,7 +1,7 @@
-"""Every expression of the package takes linear time: what it repeats is repeated, and ended by what may not follow.
+"""Every expression of the package takes linear time for repeated units that end with a text that may not follow.
 
-An input is a place where an expression is made on a line, and behind it three parts with NUL between them: what begins
-the text, what is repeated, what ends it.  The expressions, the attacks and the judgement are those of
+An input is a place where an expression is made on a line, and behind it three parts with NUL between them: the start of
+the text, the repeated unit, the end.  The expressions, the attacks and the judgement are those of
 `tests/security/test_patterns.py`, which makes each attack by itself; here they are changed and put together.
 """
 
@@ -31,7 +31,7 @@ LONGEST = 256
 AFTER = "the expression's own test to tests/security/test_patterns.py, and what finds it to tests/attacks.py"
 
 _UNITS = 12
-"""So many units of an expression are inputs to begin with."""
+"""The number of units of an expression that are seeds."""
 
 
 class _Expression(NamedTuple):
@@ -46,27 +46,27 @@ def _expressions() -> dict[str, _Expression]:
     """All of them, by the first place that makes them: several may share it."""
     found, _ = used()
     named: dict[str, _Expression] = {}
-    for (pattern, flags), (where, uses) in found.items():
-        place = where[0] + "'" * sum(name.rstrip("'") == where[0] for name in named)
+    for (pattern, flags), (lines, uses) in found.items():
+        place = lines[0] + "'" * sum(name.rstrip("'") == lines[0] for name in named)
         named[place] = _Expression(re.compile(pattern, flags), judged(uses))
     return named
 
 
 def check(data: bytes) -> None:
-    """data: as above; a place that there is not stands for another one."""
-    name, _, rest = data.partition(b"\n")
-    known = _expressions()
+    """data: as above; an unknown place is mapped to another one."""
+    name, _, tail = data.partition(b"\n")
+    expressions = _expressions()
     place = name.decode("latin-1")
-    place = place if place in known else sorted(known)[crc32(name) % len(known)]
-    compiled, uses = known[place]
-    parts = [part.decode("utf-8", "replace") for part in (*rest.split(b"\0", 2), b"", b"")[:3]]
+    place = place if place in expressions else sorted(expressions)[crc32(name) % len(expressions)]
+    compiled, uses = expressions[place]
+    parts = [part.decode("utf-8", "replace") for part in (*tail.split(b"\0", 2), b"", b"")[:3]]
     octets = isinstance(compiled.pattern, bytes)
     attack = Attack(*(part.encode() if octets else part for part in parts))
     if not attack.unit:
         return
     for use in uses:
-        told = withstood(compiled, use, attack)
-        assert told is None, f"{place}, {compiled.pattern!r}.{use} of {attack}: {told}"
+        reason = withstood(compiled, use, attack)
+        assert reason is None, f"{place}, {compiled.pattern!r}.{use} of {attack}: {reason}"
 
 
 def seeds() -> Iterator[bytes]:

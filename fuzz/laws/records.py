@@ -32,27 +32,26 @@ WORDS = (
 LONGEST = 4096
 AFTER = "a test to tests/links/test_record_pages.py"
 PACKED, LATE, METADATA, SMALL, NARROW, ARC, PAIRS = 1, 2, 4, 8, 16, 32, 64
-"""Flags: each record is a gzip member; what is changed is changed after that; embedded content is read; documents of
-more than 64 octets are too large; the file is read in windows of a few octets; it is an ARC file; a gzip member has
-two records."""
+"""Flags: each record is a gzip member; changes are made after that; embedded content is read; documents of more than 64
+octets are too large; the file is read in windows of a few octets; it is an ARC file; a gzip member has two records."""
 
 
 def read_file(
     octets: bytes, options: Options, natively: bool, of: str = "warc"
 ) -> tuple[list[Link], Counter[str], int]:
-    """The rows of a container, such as a WARC file; the counts of what it passed over; how many pages it has."""
-    made = make_rows_builder(options)
-    reader = NestedReader(options, len(octets), pages=made.make_page_reader if natively else None)
-    found: list[Link] = []
+    """The rows of a container, such as a WARC file; the counts of skipped records; the number of pages."""
+    builder = make_rows_builder(options)
+    reader = NestedReader(options, len(octets), pages=builder.make_page_reader if natively else None)
+    rows: list[Link] = []
     pages = 0
     outside = Document("w", b"", OUTER)
     for document, (kind, notes) in reader.members((of, ()), io.BytesIO(octets), outside, Place(options)):
         pages += kind in ("html", "metadata")
-        for _ in fill(made, document, kind, notes, options):
-            found += links(made.take())
-    found += links(made.take())
-    pages += sum(count for count, _ in made.page_counts.values())
-    return found, reader.progress.passed + made.passed_counts, pages
+        for _ in fill(builder, document, kind, notes, options):
+            rows += links(builder.take())
+    rows += links(builder.take())
+    pages += sum(count for count, _ in builder.page_counts.values())
+    return rows, reader.progress.passed + builder.passed_counts, pages
 
 
 def check(data: bytes) -> None:
@@ -86,7 +85,7 @@ def _change(octets: bytes, data: bytes) -> bytes:
 
 
 def pack(octets: bytes, together: int = 1) -> bytes:
-    """So many records in each gzip member."""
+    """The number of records in each gzip member."""
     begins = rb"(?=WARC/1\.)|(?<=\n)(?=[a-z<]+:\S* 192\.)"
     parts = [part for part in re.split(begins, octets) if part]
     return b"".join(
@@ -112,7 +111,7 @@ def response(content: bytes, *fields: bytes, status: bytes = b"200 OK", media: b
 
 
 _PAGE = b"<base href=d/><a href=x>1</a><img src='y z'><style>a{b:url(c)}</style><a href=\xc3\xa9>"
-_WHOLE = (
+_COMPLETE = (
     record(response(_PAGE, b"Content-Length: %d" % len(_PAGE), media=b'text/html; charset="UTF-8"')),
     record(response(_PAGE, b"Content-Length: 7", b"Link: <a>; rel=\"b, c\", <d>", b"Refresh: 1; url=e")),
     record(response(b"", b"Location: ../z", status=b"301 Moved: yes", media=b"text/html")),
@@ -200,16 +199,16 @@ _WAT = (
 def seeds() -> Iterator[bytes]:
     for flags in (ARC, ARC | PACKED, ARC | PACKED | PAIRS, ARC | METADATA | NARROW, ARC | PACKED | SMALL | NARROW):
         yield bytes((flags, 0, 0, 0)) + b"".join(_ARC)
-    for one in _ARC:
+    for record_data in _ARC:
         for flags in (ARC, ARC | PACKED, ARC | PACKED | LATE):
-            yield bytes((flags, 0x80, 0, 0x20)) + one + _ARC[1]
+            yield bytes((flags, 0x80, 0, 0x20)) + record_data + _ARC[1]
     for flags in (0, PACKED, PACKED | PAIRS, METADATA, PACKED | SMALL, NARROW, PACKED | NARROW | METADATA):
-        yield bytes((flags, 0, 0, 0)) + b"".join(_WHOLE)
-    for one in _WHOLE:
+        yield bytes((flags, 0, 0, 0)) + b"".join(_COMPLETE)
+    for record_data in _COMPLETE:
         for flags in (0, PACKED, PACKED | LATE):
-            yield bytes((flags, 0x80, 0, 0x20)) + one + _WHOLE[0]
+            yield bytes((flags, 0x80, 0, 0x20)) + record_data + _COMPLETE[0]
     for flags in (METADATA, PACKED, PACKED | SMALL, NARROW, METADATA | PACKED | PAIRS):
         yield bytes((flags, 0, 0, 0)) + b"".join(_WAT)
-    for one in _WAT:
+    for record_data in _WAT:
         for flags in (0, PACKED, PACKED | LATE):
-            yield bytes((flags, 0x80, 0, 0x20)) + one + _WAT[0]
+            yield bytes((flags, 0x80, 0, 0x20)) + record_data + _WAT[0]

@@ -39,71 +39,71 @@ _HOSTILE = ("zq\r\nQZ", "zq\nQZ", "zq\rQZ", "zq\tQZ", "zq\0QZ")
 def check(data: bytes) -> None:
     """data: the text."""
     text = data.decode("utf-8", "surrogateescape")
-    known = Registry.default()
+    registry = Registry.default()
     for name in NAMES:
         with suppress(OverthereError):
-            _check_written(known, known.locator(text, name), name, text)
+            _check_written(registry, registry.locator(text, name), name, text)
     if not edition().is_valid(text):
         return
     try:
-        locator = known.locator(text)
+        locator = registry.locator(text)
     except OverthereError:
         return
-    _normal(known, text)
+    _normal(registry, text)
     _check_plan(locator)
 
 
-def _check_written(known: Registry, locator: Locator, name: str, text: str) -> None:
+def _check_written(registry: Registry, locator: Locator, name: str, text: str) -> None:
     """It is written as it was read, and written anew it is read as the same."""
     json.dumps(locator.to_dict())
-    assert str(locator.uri(name, registry=known)) == text, f"{name}: {locator.uri(name, registry=known)}"
+    assert str(locator.uri(name, registry=registry)) == text, f"{name}: {locator.uri(name, registry=registry)}"
     try:
-        again = str(replace(locator, written=None).uri(name, registry=known))
+        rewritten = str(replace(locator, written=None).uri(name, registry=registry))
     except Unwritable:
         # A letter of the document that its prose forbids; today's document has none.
         assert name != "rfc3986", f"{locator} cannot be written"
         return
-    assert known.locator(again, name) == locator, (
-        f"{name}: {locator}, written as {again!r}, {known.locator(again, name)}"
+    assert registry.locator(rewritten, name) == locator, (
+        f"{name}: {locator}, written as {rewritten!r}, {registry.locator(rewritten, name)}"
     )
 
 
-def _normal(known: Registry, text: str) -> None:
+def _normal(registry: Registry, text: str) -> None:
     """The normal form is a URI of its scheme, and its own normal form."""
     form = normal_form(text, Rung.SCHEME)
     assert edition().is_valid(form), f"the normal form {form!r} is no URI"
     assert normal_form(form, Rung.SCHEME) == form, f"{form!r}, and then {normal_form(form, Rung.SCHEME)!r}"
-    known.locator(form)
+    registry.locator(form)
 
 
 def _check_plan(locator: Locator) -> None:
-    found, refused = None, ""
+    result, refused = None, ""
     try:
-        found = plan(locator, Credentials("joe", _PASSWORD, "joe@h.example"))
+        result = plan(locator, Credentials("joe", _PASSWORD, "joe@h.example"))
     except OverthereError as error:
         refused = str(error)
     assert _PASSWORD not in refused or _PASSWORD in str(locator.uri()), refused
-    if found is None:
+    if result is None:
         return
-    assert found.render().replace("\n", "").isprintable(), found.render()
-    json.dumps(found.to_dict())
-    text, own = str(locator.uri()), getattr(locator, "password", None)
+    assert result.render().replace("\n", "").isprintable(), result.render()
+    json.dumps(result.to_dict())
+    text, password = str(locator.uri()), getattr(locator, "password", None)
     # Where a URI holds the word as anything else, it is shown as that.
-    if own in (None, _PASSWORD) and text.count(_PASSWORD) == (own is not None):
-        shown = f"{found}{found!r}{found.to_dict()}{found.steps!r}"
-        assert _PASSWORD not in shown.replace(text, ""), shown
+    if password in (None, _PASSWORD) and text.count(_PASSWORD) == (password is not None):
+        output = f"{result}{result!r}{result.to_dict()}{result.steps!r}"
+        assert _PASSWORD not in output.replace(text, ""), output
     if locator.scheme in COUNTED:
         return
-    for step in found.steps:
+    for step in result.steps:
         sent = step.data.decode("latin-1") if isinstance(step, Send) else ""
         sent += f"{step.user}{step.password}{step.host}" if isinstance(step, Interact) else ""
         assert not any(hostile in sent for hostile in _HOSTILE), step
 
 
 def seeds() -> Iterator[bytes]:
-    known = Registry.default()
-    for name in known:
-        for example in known.scheme(name).examples:
+    registry = Registry.default()
+    for name in registry:
+        for example in registry.scheme(name).examples:
             yield example.text.encode()
     for file in sorted((CASES / "schemes").glob("*.toml")):
         for row in tomllib.loads(file.read_text()).get("case", ()):

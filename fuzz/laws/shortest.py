@@ -1,4 +1,4 @@
-"""`relate` gives a reference of which none is shorter: every text of a small alphabet that is shorter is tried.
+"""`relate` returns a shortest reference: every shorter text of a small alphabet is tried.
 
 A shorter reference could only hold characters of the target, dots and slashes; each text of these is resolved by the
 letter of RFC 3986 5.2.2, with the guard of decision 3986-1 (`letter.py`).
@@ -18,7 +18,7 @@ __all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
 
 _ALPHABET = "ab:/.?#"
 _TRIED = 5
-"""Texts of up to so many characters are tried, 19,608 of them."""
+"""The maximum length of texts that are tried, 19,608 in all."""
 WORDS = tuple(
     word.encode() for word in ("a:", "b:", "//", "//a", "/a", "/.", "/..", "../", "./", "?", "#", "a:a", "/.//", ".")
 )
@@ -28,12 +28,12 @@ AFTER = "a row to tests/cases/resolve.toml, and a base to tests/kernel/test_laws
 
 @cache
 def _references(length: int) -> dict[tuple[str | None, str | None], list[str]]:
-    """The references of so many characters, by their query and fragment."""
-    found: dict[tuple[str | None, str | None], list[str]] = {}
+    """The references of this length, by their query and fragment."""
+    references: dict[tuple[str | None, str | None], list[str]] = {}
     for text in filter(_is_derived, map("".join, product(_ALPHABET, repeat=length))):
         parts = parse(text)
-        found.setdefault((parts.query, parts.fragment), []).append(text)
-    return found
+        references.setdefault((parts.query, parts.fragment), []).append(text)
+    return references
 
 
 def _is_derived(text: str) -> bool:
@@ -55,7 +55,7 @@ def _uri(text: str, kind: type[URIReference]) -> URIReference | None:
 
 
 def check(data: bytes) -> None:
-    """data: a base and a target, on two lines; octets that are not of the alphabet stand for one that is."""
+    """data: a base and a target, on two lines; octets outside the alphabet are mapped to it."""
     lines = ["".join(_ALPHABET[octet % 7] if chr(octet) not in _ALPHABET else chr(octet) for octet in line)
              for line in data[:LONGEST].split(b"\n")[:2]]  # fmt: skip
     base = _uri(lines[0], URI)
@@ -70,20 +70,20 @@ def check(data: bytes) -> None:
 
 def _shortest(base: URI, target: URI) -> None:
     try:
-        found = str(base.relate(target))
+        actual = str(base.relate(target))
     except Unreachable:
-        found = None
-    longest = _TRIED if found is None else min(_TRIED, len(found) - 1)
-    wanted = str(target)
-    parts = parse(wanted)
+        actual = None
+    longest = _TRIED if actual is None else min(_TRIED, len(actual) - 1)
+    expected = str(target)
+    parts = parse(expected)
     # The fragment of a reference is that of the target, and so is the query, unless the path is empty (5.2.2).
     ends = {(parts.query, parts.fragment), (None, parts.fragment)}
     for length, end in product(range(longest + 1), ends):
         for text in _references(length).get(end, ()):
-            if recompose(guard(resolve(str(base), text))) == wanted:
-                raise AssertionError(f"{str(base)!r} to {wanted!r}: {found!r}, and {text!r} is shorter")
-    if found is not None:
-        assert str(base.join(found)) == wanted, f"{str(base)!r} and {found!r} do not give {wanted!r}"
+            if recompose(guard(resolve(str(base), text))) == expected:
+                raise AssertionError(f"{str(base)!r} to {expected!r}: {actual!r}, and {text!r} is shorter")
+    if actual is not None:
+        assert str(base.join(actual)) == expected, f"{str(base)!r} and {actual!r} do not give {expected!r}"
 
 
 def seeds() -> Iterator[bytes]:

@@ -45,9 +45,9 @@ def check(data: bytes) -> None:
     if kernel.name == "native":
         encoder = COLUMNS.parquet(layout().varied)
         assert encoder is not None
-        left = iter(rows)
+        pending = iter(rows)
         groups = []
-        while part := list(islice(left, draw.choice((1, 7, 64)))):
+        while part := list(islice(pending, draw.choice((1, 7, 64)))):
             groups.append(encoder.write([to_batch(part)]))
         table = pq.read_table(io.BytesIO(b"".join([*groups, encoder.end([])])))
         assert [tuple(row.values()) for row in table.to_pylist()] == [tuple(row) for row in rows]

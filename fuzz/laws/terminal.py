@@ -1,4 +1,4 @@
-"""What a terminal is given: nothing that it obeys, whatever the text, and lines as wide as was asked for."""
+"""Output for a terminal has no control sequences of the text, and lines of the requested width."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ def check(data: bytes) -> None:
         if "\0" not in text:
             _verb(_VERBS[number], text)
         return
-    _OTHERS[number % len(_OTHERS)](octets, text)
+    _FURTHER[number % len(_FURTHER)](octets, text)
 
 
-def _check_harmless(shown: str, beside: str = "") -> None:
+def _check_harmless(output: str, context: str = "") -> None:
     """No character that a terminal obeys but line ends, ours, and `beside`."""
-    rest = _OURS.sub("", shown)
-    bad = {char for char in rest if not char.isprintable() and char not in f"\n{beside}"}
-    assert not bad, f"{bad} in {shown!r}"
+    rest_text = _OURS.sub("", output)
+    bad = {char for char in rest_text if not char.isprintable() and char not in f"\n{context}"}
+    assert not bad, f"{bad} in {output!r}"
 
 
 def _verb(verb: tuple[str, ...], text: str) -> None:
-    """What a verb says of an argument, on both streams."""
+    """The output of a verb for an argument, on both streams."""
     with patch.object(printing, "is_terminal", return_value=True):  # on a pipe data is data
         ran = CliRunner().invoke(app, [*verb, "--", text])
     if ran.exception is not None and not isinstance(ran.exception, SystemExit):
@@ -94,13 +94,13 @@ def _content(octets: bytes, text: str) -> None:
     kind, _, content = octets.partition(b"\n")
     try:
         with overthere.open(f"data:{quote(kind, safe='/;=+.-')},{quote(content)}") as resource:
-            held = resource.read()
-            whole = _display(resource, [held])
-            pieces = _display(resource, [held[:4096], *(held[at : at + 5] for at in range(4096, len(held), 5))])
+            data = resource.read()
+            complete = _display(resource, [data])
+            pieces = _display(resource, [data[:4096], *(data[at : at + 5] for at in range(4096, len(data), 5))])
     except OverthereError:
         return
-    assert whole == pieces, f"{whole!r}, in pieces {pieces!r}"
-    _check_harmless(whole or "", "\t")
+    assert complete == pieces, f"{complete!r}, in pieces {pieces!r}"
+    _check_harmless(complete or "", "\t")
 
 
 def _display(resource: Any, pieces: list[bytes]) -> str | None:
@@ -139,16 +139,16 @@ def _lines(octets: bytes, text: str) -> None:
 
 def _links(octets: bytes, text: str) -> None:
     """The table for people, of a page."""
-    made = make_rows_builder(Options(audit=True))
+    builder = make_rows_builder(Options(audit=True))
     document = Document(octets[:40].decode("utf-8", "replace"), octets, OUTER, "text/html", "utf-8")
-    batches = [made.take() for _ in fill(made, document, "html", (), Options())]
-    batches.append(made.take())
+    batches = [builder.take() for _ in fill(builder, document, "html", (), Options())]
+    batches.append(builder.take())
     with redirect_stdout(io.StringIO()) as out:
         show(iter(batches))
     _check_harmless(out.getvalue())
 
 
-_OTHERS: tuple[Callable[[bytes, str], None], ...] = (_check_found, _content, _listing, _lines, _links)
+_FURTHER: tuple[Callable[[bytes, str], None], ...] = (_check_found, _content, _listing, _lines, _links)
 
 
 def seeds() -> Iterator[bytes]:

@@ -31,43 +31,43 @@ def check(data: bytes) -> None:
     if not data:
         return
     text = data[1:].decode("utf-8", "surrogateescape" if data[0] & 16 else "replace")
-    # What CommonMark takes for a URI is not always one.
+    # An autolink of CommonMark is not always a URI.
     _places(text, list(find(text, rules="gfm")), valid=False)
     _places(text, list(find(text, rules="commonmark")), valid=False)
     search = partial(find, abbreviated=data[0] & 1 == 0, hosts=data[0] & 2 > 0, mail=data[0] & 4 > 0)
-    found = list(search(text))
-    _places(text, found, valid=True)
-    _page(text, found)
+    matches = list(search(text))
+    _places(text, matches, valid=True)
+    _page(text, matches)
     blocks = [text[at : at + 7] for at in range(0, len(text), 7)]
-    cut = list(pieces(blocks, enough=16))
-    assert "".join(cut) == text, "pieces are not the text"
-    again = [one.uri for piece in cut for one in search(piece)]
-    assert again == [one.uri for one in found], f"in pieces {again}, in the whole {[one.uri for one in found]}"
+    parts = list(pieces(blocks, enough=16))
+    assert "".join(parts) == text, "pieces are not the text"
+    uris = [match.uri for piece in parts for match in search(piece)]
+    assert uris == [match.uri for match in matches], f"in pieces {uris}, in the whole {[one.uri for one in matches]}"
 
 
-def _places(text: str, found: list[Found], *, valid: bool) -> None:
+def _places(text: str, matches: list[Found], *, valid: bool) -> None:
     at = 0
-    for one in found:
-        assert 0 <= one.outer[0] <= one.start < one.end <= one.outer[1] <= len(text), one
-        assert text[one.start : one.end] == one.text, one
-        assert one.outer[0] >= at, f"{one} begins before {at}"
-        at = one.outer[1]
+    for match in matches:
+        assert 0 <= match.outer[0] <= match.start < match.end <= match.outer[1] <= len(text), match
+        assert text[match.start : match.end] == match.text, match
+        assert match.outer[0] >= at, f"{match} begins before {at}"
+        at = match.outer[1]
         if valid:
-            URI(one.uri)
-            assert one.kind not in ("URI", "IRI") or IRI(one.reference)
-            assert one.alternative is None or IRI(one.alternative)
+            URI(match.uri)
+            assert match.kind not in ("URI", "IRI") or IRI(match.reference)
+            assert match.alternative is None or IRI(match.alternative)
 
 
-def _page(text: str, found: list[Found]) -> None:
-    """What is marked shows the same text, and every "<" in it is of a link."""
-    page = as_html(text, found)
+def _page(text: str, matches: list[Found]) -> None:
+    """Marked text shows the same text, and every "<" in it belongs to a link."""
+    page = as_html(text, matches)
     assert page.count("<") == 2 * page.count('<a href="'), page
-    as_markdown(text, found)
+    as_markdown(text, matches)
     if text.isprintable():
-        shown = page.replace("</a>", "")
-        while (start := shown.find('<a href="')) >= 0:
-            shown = shown[:start] + shown[shown.index('">', start) + 2 :]
-        assert unescape(shown) == text, page
+        visible = page.replace("</a>", "")
+        while (start := visible.find('<a href="')) >= 0:
+            visible = visible[:start] + visible[visible.index('">', start) + 2 :]
+        assert unescape(visible) == text, page
 
 
 def seeds() -> Iterator[bytes]:

@@ -1,7 +1,7 @@
 """Every attribute and every method of every value answers alike on both kernels, or raises alike.
 
-What there is to ask is found by looking: a public value type, an attribute or a method that is new is asked too.
-Only arguments are written down here, by the names of parameters; a method with a parameter that has none is told.
+Attributes are found by introspection: a new public value type, attribute or method is checked too. Only arguments are
+written down here, by the names of parameters; a method with an unknown parameter is reported.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORDS = tuple(
     )
 )  # fmt: skip
 
-# What each alphabet shows: places counted in octets and in characters differ by 0, 1, 2 and 3 octets a character.
+# The alphabets: positions in octets and in characters differ by 0, 1, 2 and 3 octets a character.
 alphabets = {"US-ASCII": "a", "Latin 1": "é", "two octets": "ж", "three octets": "プ", "four octets": "\U0001f600"}
 
 _SHAPES = (
@@ -48,10 +48,10 @@ def seeds() -> Iterable[bytes]:
 
 
 def classes(package: ModuleType = overthere) -> dict[str, type]:
-    """The public value types: what is made of one text, and is equal to another of the same text."""
+    """The public value types: made of one text, and equal to another value of the same text."""
     components = package.kernel.Components
-    found = (getattr(package, name) for name in package.__all__)
-    return {one.__name__: one for one in found if isinstance(one, type) and issubclass(one, components)}
+    members = (getattr(package, name) for name in package.__all__)
+    return {one.__name__: one for one in members if isinstance(one, type) and issubclass(one, components)}
 
 
 def members(kind: type) -> Iterator[str]:
@@ -60,7 +60,7 @@ def members(kind: type) -> Iterator[str]:
     yield from ("__str__", "__repr__", "__hash__", "__format__", "__reduce__", "__fspath__")
 
 
-# Arguments by the names of parameters.  `VALUE` is a value of the same class and text as the one that is asked.
+# Arguments by the names of parameters.  `VALUE` is a value of the same class and text as the one under test.
 VALUE = object()
 _ARGUMENTS: Mapping[str, tuple[Any, ...]] = {
     "authority": ("é:80", None),
@@ -98,7 +98,7 @@ _ARGUMENTS: Mapping[str, tuple[Any, ...]] = {
     "userinfo": ("é", ("joe", "p@ss"), None),
     "width": (40, 0, 12),
 }
-# Their defaults alone are asked: what stands in them is no part of a value.
+# Only their defaults are used: their content is no part of a value.
 _FROM_ELSEWHERE = frozenset({"registry", "evidence"})
 
 
@@ -119,8 +119,8 @@ def _comparable(answer: Any, depth: int = 0) -> Any:
         return answer.__name__  # a method of each kernel's own class
     if depth < 4 and hasattr(answer, "__next__"):
         return (type(answer).__name__, [_comparable(item, depth + 1) for item in islice(answer, 200)])
-    shown = [type(answer).__name__, repr(answer)]
-    return [*shown, str(answer)]
+    parts = [type(answer).__name__, repr(answer)]
+    return [*parts, str(answer)]
 
 
 def _answer_or_error(work: Callable[..., Any], *plain: Any, **named: Any) -> Any:
@@ -135,47 +135,47 @@ def _answer_or_error(work: Callable[..., Any], *plain: Any, **named: Any) -> Any
 def _calls(method: Any, value: Any) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
     """Arguments to call a method with: none where it can be, each of its own by itself, those it needs together."""
     needed: list[tuple[Any, ...]] = []
-    more: list[tuple[Any, ...]] = []
+    choices: list[tuple[Any, ...]] = []
     named: list[tuple[str, tuple[Any, ...]]] = []
     for one in inspect.signature(method).parameters.values():
         if one.name in _FROM_ELSEWHERE:
             continue
-        wanted = (False, True) if isinstance(one.default, bool) else _ARGUMENTS.get(one.name)
-        if wanted is None:
+        values = (False, True) if isinstance(one.default, bool) else _ARGUMENTS.get(one.name)
+        if values is None:
             raise LookupError(f"{method.__qualname__}({one.name}): write down in `_ARGUMENTS` what to ask it with")
-        options = tuple(value if option is VALUE else option for option in wanted)
+        options = tuple(value if option is VALUE else option for option in values)
         if one.kind is one.KEYWORD_ONLY:
             named.append((one.name, options))
         elif one.default is one.empty:
             needed.append(options)
         else:
-            more.append(options)
+            choices.append(options)
     yield from ((plain, {}) for plain in product(*needed))
     first = tuple(options[0] for options in needed)
-    yield from ((first + plain, {}) for plain in product(*more) if more)
+    yield from ((first + plain, {}) for plain in product(*choices) if choices)
     yield from ((first, {name: option}) for name, options in named for option in options)
 
 
 def _facts(kind: type, text: str) -> Iterator[tuple[str, Any]]:
     """All that a class says of a text."""
-    for how in ({}, {"zone": True}):
-        made = _answer_or_error(kind, text, **how)
-        yield f"{kind.__name__}({text!r}, {how})", made
+    for kwargs in ({}, {"zone": True}):
+        result = _answer_or_error(kind, text, **kwargs)
+        yield f"{kind.__name__}({text!r}, {kwargs})", result
         try:
-            value = kind(text, **how)
+            value = kind(text, **kwargs)
         except Exception:
             continue
         for name in members(kind):
-            what = f"{kind.__name__}({text!r}, {how}).{name}"
-            found = _answer_or_error(getattr, value, name)
-            yield what, found
-            if isinstance(found, tuple) and found[:1] == ("raises",):
+            label = f"{kind.__name__}({text!r}, {kwargs}).{name}"
+            actual = _answer_or_error(getattr, value, name)
+            yield label, actual
+            if isinstance(actual, tuple) and actual[:1] == ("raises",):
                 continue
             method = getattr(value, name)
             if not callable(method):
                 continue
             for plain, named in _calls(method, value):
-                yield f"{what}(*{plain!r}, **{named!r})", _answer_or_error(method, *plain, **named)
+                yield f"{label}(*{plain!r}, **{named!r})", _answer_or_error(method, *plain, **named)
 
 
 _twin: list[SecondCopy] = []
@@ -186,19 +186,19 @@ def differences(texts: Iterable[str]) -> list[str]:
     if not _twin:
         _twin.append(SecondCopy())
     twin = _twin[0]
-    found: list[str] = []
+    results: list[str] = []
     for text in texts:
         for name, kind in classes().items():
             facts = list(_facts(kind, text))
             with twin.imports_from_copy():
-                others = list(_facts(classes(twin.package)[name], text))
-            assert [what for what, _ in facts] == [what for what, _ in others] or found, (text, name)
-            pairs = zip(facts, others, strict=False)
-            found += [f"{what}: {own} is not {other}" for (what, own), (_, other) in pairs if own != other]
-    return found
+                other_facts = list(_facts(classes(twin.package)[name], text))
+            assert [label for label, _ in facts] == [label for label, _ in other_facts] or results, (text, name)
+            pairs = zip(facts, other_facts, strict=False)
+            results += [f"{label}: {ours} is not {other}" for (label, ours), (_, other) in pairs if ours != other]
+    return results
 
 
 def check(data: bytes) -> None:
     """data: a text."""
-    found = differences([data.decode("utf-8", "surrogateescape")])
-    assert not found, "\n  ".join(["no agreement:", *found[:20]])
+    results = differences([data.decode("utf-8", "surrogateescape")])
+    assert not results, "\n  ".join(["no agreement:", *results[:20]])

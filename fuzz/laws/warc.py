@@ -1,4 +1,4 @@
-"""WARC files, cut and changed: every record for a document is given, or something is said."""
+"""WARC files, cut and changed: every record with a document is returned, or a note is."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _RECORDS = (
 def samples() -> tuple[SampleArchive, ...]:
     """Plain, and with each record in a gzip member."""
     plain = b"".join(_RECORDS)
-    # What stands in a header nothing else says; of a content only the length is known.
+    # Only a header has its fields; only the length of a content is known.
     contents = [Span(plain.index(content), plain.index(content) + len(content)) for content in _CONTENTS]
     free = (Span(0, contents[0].start), Span(contents[0].end, contents[2].start), Span(contents[2].end, len(plain)))
     packed = [gzip.compress(record, mtime=0) for record in _RECORDS]
@@ -69,13 +69,13 @@ def samples() -> tuple[SampleArchive, ...]:
 
 
 def _ends(records: Sequence[bytes]) -> dict[int, tuple[bytes, ...]]:
-    """Of the third record, a request, there is no document."""
-    given = (_CONTENTS[:1], _CONTENTS[:2], _CONTENTS[:2], _CONTENTS)
-    return dict(zip(accumulate(map(len, records)), given, strict=True))
+    """The third record, a request, has no document."""
+    content = (_CONTENTS[:1], _CONTENTS[:2], _CONTENTS[:2], _CONTENTS)
+    return dict(zip(accumulate(map(len, records)), content, strict=True))
 
 
 _HALVES = ((0, 99), (99, None))
-"""Of a record, in two gzip members."""
+"""The ranges of a record in two gzip members."""
 _BEHIND = len("WARC/")
 """Octets of the next record that show where a record without compression ends."""
 
@@ -98,24 +98,24 @@ def check(data: bytes) -> None:
 
 def _check_parts(octets: bytes) -> None:
     """A file cut into tasks gives what it gives as a whole, and each document has rows."""
-    whole = list(_read(octets))
-    for found in whole:
-        if isinstance(found, Document):
-            rows_of(make_rows_builder(_OPTIONS), found, kind_of(found)[0], _OPTIONS)
+    complete = list(_read(octets))
+    for item in complete:
+        if isinstance(item, Document):
+            rows_of(make_rows_builder(_OPTIONS), item, kind_of(item)[0], _OPTIONS)
     places = list(find_cuts(io.BytesIO(octets), 64))
-    given: list[Document | Note | PassedContent] = []
+    documents: list[Document | Note | PassedContent] = []
     for start, end in zip(places, [*places[1:], None], strict=True):
-        given += flat_members("warc", io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS, start, end)
-    assert given == whole, f"cut at {places}: {given}, as a whole {whole}"
+        documents += flat_members("warc", io.BytesIO(octets), Document("w", b"", OUTER), _OPTIONS, start, end)
+    assert documents == complete, f"cut at {places}: {documents}, as a whole {complete}"
 
 
 def seeds() -> Iterator[bytes]:
-    for number, whole in enumerate(samples()):
+    for number, sample in enumerate(samples()):
         yield bytes((number,))
         yield bytes((number, 0, 0x80, 0, 0))
         yield bytes((number, 1, 0x40, 0, 3))
-        yield bytes((damage.RAW,)) + whole.octets
+        yield bytes((damage.RAW,)) + sample.octets
     yield bytes((damage.RAW,)) + b"".join(_RECORDS).replace(b"\r\n", b"\n")
     yield bytes((damage.RAW,)) + b"".join(
-        gzip.compress(one[at:end], mtime=0) for one in _RECORDS for at, end in _HALVES
+        gzip.compress(record[at:end], mtime=0) for record in _RECORDS for at, end in _HALVES
     )

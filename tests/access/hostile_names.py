@@ -1,4 +1,4 @@
-"""Names of hosts that no resolver takes: empty and long labels, delimiters, control characters, what IDNA rejects."""
+"""Host names that no resolver accepts: empty and long labels, delimiters, control characters, invalid IDNA names."""
 
 from __future__ import annotations
 

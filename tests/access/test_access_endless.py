@@ -1,4 +1,4 @@
-"""Servers that are always ready and never done: all ends in time, and others run meanwhile."""
+"""Servers that send without end: everything ends in time, and other tasks run meanwhile."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from overthere.access.policy import Policy
 from overthere.access.saved_file import SavedFile
 from overthere.access.wire import Dial, Dialogue, Head, Read, Write
 from overthere.values.uri import URI
-from servers.faults import cut, endless, faulty, simple
+from servers.faults import close_at, endless, faulty, simple
 
 PATIENT = Policy.local().with_(read_timeout=60)
 POLICY = PATIENT.with_(total_timeout=1)
 MENU = (b"", b"1a\tb\th\t70\r\n" * 1000)
 
 
-def test_a_menu_without_end_ends_in_time() -> None:
+def test_an_endless_menu_ends_in_time() -> None:
     with (
         faulty(endless(*MENU)) as server,
         pytest.raises(AccessTimeout),
@@ -33,8 +33,8 @@ def test_a_menu_without_end_ends_in_time() -> None:
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_others_run_while_nothing_is_given(backend: str) -> None:
-    """A dialogue that reads on and gives nothing must not have the loop to itself."""
+def test_other_tasks_run_while_a_dialogue_gives_nothing(backend: str) -> None:
+    """A dialogue that reads on must not block the event loop."""
     turns = 0
 
     def dialogue(port: int) -> Dialogue:
@@ -63,7 +63,7 @@ def test_others_run_while_nothing_is_given(backend: str) -> None:
     assert turns > 20
 
 
-def test_what_is_no_listing_is_not_read_for_entries() -> None:
+def test_entries_do_not_read_a_document() -> None:
     with (
         faulty(endless(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 65_536)) as server,
         open_(f"http://127.0.0.1:{server.port}/", PATIENT) as resource,
@@ -72,16 +72,16 @@ def test_what_is_no_listing_is_not_read_for_entries() -> None:
         assert resource.read(10) == b"x" * 10
 
 
-def test_a_time_that_no_system_waits() -> None:
+def test_a_huge_timeout_is_accepted() -> None:
     policy = Policy.local().with_(read_timeout=1e12, connect_timeout=1e12)
     with (
-        faulty(simple(cut(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))) as server,
+        faulty(simple(close_at(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))) as server,
         open_(f"http://127.0.0.1:{server.port}/", policy) as resource,
     ):
         assert resource.read() == b"ok"
 
 
-def test_a_link_that_leads_to_nothing_is_not_followed(tmp_path: Path) -> None:
+def test_a_dangling_symlink_is_not_followed(tmp_path: Path) -> None:
     link, target = tmp_path / "x", tmp_path / "elsewhere"
     os.symlink(target, link)
     with pytest.raises(OSError, match="it is a symlink"), SavedFile(link):

@@ -1,4 +1,4 @@
-"""What servers do wrong, and what callers do: a documented error within its time, and nothing left behind."""
+"""Faults of servers, and mistakes of callers: a documented error in time, and no leaks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from overthere.schemes import Access
 from overthere.schemes.locator import GenericLocator
 from overthere.values.uri import URI
 from servers import NET, need, wait_until
-from servers.faults import cut, dripped, endless, faulty, full, nothing_left, reset, simple, stalled
+from servers.faults import assert_no_leaks, close_at, dripped, endless, faulty, full_queue, reset_at, simple, stalled
 from support import ROOT
 
 BODY = b"0123456789abcdef"
@@ -49,7 +49,7 @@ HASTY = POLICY.with_(read_timeout=0.3)
 BRIEF = POLICY.with_(connect_timeout=0.3)
 
 
-# A scheme without a dialogue of its own: what its plan says is sent, and what comes to the end is the content.
+# A scheme without a dialogue: the steps of its plan are sent, and everything until the end is the content.
 SENT = b"x" * 10
 
 
@@ -69,17 +69,17 @@ REGISTRY = Registry.default().with_(
 
 
 def sync(uri: str, policy: Policy, size: int = -1) -> bytes:
-    with open_(uri, policy, registry=REGISTRY) as there:
-        return there.read(size)
+    with open_(uri, policy, registry=REGISTRY) as resource:
+        return resource.read(size)
 
 
 async def read(uri: str, policy: Policy, size: int = -1) -> bytes:
-    async with await aopen(uri, policy, registry=REGISTRY) as there:
-        return await there.read(size)
+    async with await aopen(uri, policy, registry=REGISTRY) as resource:
+        return await resource.read(size)
 
 
 def on(backend: str) -> Callable[..., bytes]:
-    return lambda *given: anyio.run(read, *given, backend=backend)
+    return lambda *args: anyio.run(read, *args, backend=backend)
 
 
 Fetch = Callable[..., bytes]
@@ -88,15 +88,15 @@ FETCHES: dict[str, Fetch] = {"sync": sync, "asyncio": on("asyncio"), "trio": on(
 
 @pytest.fixture(params=FETCHES)
 def fetch(request: pytest.FixtureRequest) -> Iterator[Fetch]:
-    with nothing_left():
+    with assert_no_leaks():
         yield FETCHES[request.param]
         gc.collect()
 
 
-def fails(fetch: Fetch, error: type[Exception], *given: Any) -> Exception:
-    """Of just this type: who waits for longer than the policy says meets the end of the server instead."""
+def fails(fetch: Fetch, error: type[Exception], *args: Any) -> Exception:
+    """Exactly this type: a wait longer than the policy allows would meet the end of the server instead."""
     with pytest.raises(error) as caught:
-        fetch(*given)
+        fetch(*args)
     return caught.value
 
 
@@ -106,7 +106,7 @@ def fails(fetch: Fetch, error: type[Exception], *given: Any) -> Exception:
 @pytest.mark.parametrize("answer", [COUNTED, CHUNKED], ids=["counted", "chunked"])
 def test_an_end_at_every_offset(fetch: Fetch, answer: bytes) -> None:
     offsets = iter(range(len(answer) + 1))
-    with faulty(lambda held, running: cut(answer, next(offsets))(held)) as server:
+    with faulty(lambda client, running: close_at(answer, next(offsets))(client)) as server:
         for offset in range(len(answer)):
             with pytest.raises(AccessError) as caught:
                 fetch(f"http://127.0.0.1:{server.port}/{offset}", POLICY)
@@ -117,20 +117,20 @@ def test_an_end_at_every_offset(fetch: Fetch, answer: bytes) -> None:
 
 def test_a_reset_at_many_offsets(fetch: Fetch) -> None:
     offsets = range(0, len(COUNTED), 5)
-    left = iter(offsets)
-    with faulty(lambda held, running: reset(COUNTED, next(left))(held)) as server:
+    rest_offsets = iter(offsets)
+    with faulty(lambda client, running: reset_at(COUNTED, next(rest_offsets))(client)) as server:
         for _ in offsets:
             with pytest.raises((AccessFailed, ProtocolError)):
                 fetch(f"http://127.0.0.1:{server.port}/", POLICY)
 
 
-def test_what_comes_to_the_close_is_the_content(fetch: Fetch) -> None:
+def test_content_ends_when_the_connection_closes(fetch: Fetch) -> None:
     for offset in range(len(BODY) + 1):
-        with faulty(simple(cut(BODY, offset))) as server:
+        with faulty(simple(close_at(BODY, offset))) as server:
             assert fetch(f"x-raw://127.0.0.1:{server.port}", POLICY) == BODY[:offset]
 
 
-def test_an_octet_at_a_time(fetch: Fetch) -> None:
+def test_a_byte_at_a_time(fetch: Fetch) -> None:
     with faulty(dripped(COUNTED, 0)) as server:
         assert fetch(f"http://127.0.0.1:{server.port}/", POLICY) == BODY
     with faulty(dripped(CHUNKED, 0)) as server:
@@ -141,25 +141,25 @@ def test_an_octet_at_a_time(fetch: Fetch) -> None:
 
 
 @pytest.mark.parametrize("offset", [0, 5, 20, len(COUNTED) - len(BODY), len(COUNTED) - 1])
-def test_silence(fetch: Fetch, offset: int) -> None:
+def test_silence_is_a_timeout(fetch: Fetch, offset: int) -> None:
     with faulty(stalled(COUNTED[:offset])) as server:
         uri = f"http://127.0.0.1:{server.port}/"
         assert "no data for 0.3 s" in str(fails(fetch, AccessTimeout, uri, HASTY))
 
 
-def test_all_must_be_done_in_time(fetch: Fetch) -> None:
-    """A server that is never silent for long."""
+def test_the_total_timeout(fetch: Fetch) -> None:
+    """With a server that is never silent for long."""
     policy = POLICY.with_(total_timeout=0.5)
     with faulty(dripped(COUNTED, 0.05)) as server:
         error = fails(fetch, AccessTimeout, f"http://127.0.0.1:{server.port}/", policy)
         assert "not finished within 0.5 s" in str(error)
-    # One time for all redirects together.
+    # All redirects share the total timeout.
     moved = b"HTTP/1.1 302 Found\r\nLocation: %d\r\n\r\n"
     numbers = iter(range(100))
 
-    def redirecting(held: socket.socket, running: Any) -> None:
+    def redirecting(client: socket.socket, running: Any) -> None:
         running.over.wait(0.2)
-        cut(moved % next(numbers))(held)
+        close_at(moved % next(numbers))(client)
 
     with faulty(redirecting) as server:
         fails(fetch, AccessTimeout, f"http://127.0.0.1:{server.port}/", policy)
@@ -168,10 +168,10 @@ def test_all_must_be_done_in_time(fetch: Fetch) -> None:
 
 @contextmanager
 def silent() -> Iterator[int]:
-    """A port of UDP that nobody answers at."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
-        held.bind(("127.0.0.1", 0))
-        yield held.getsockname()[1]
+    """A UDP port without answers."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.bind(("127.0.0.1", 0))
+        yield client.getsockname()[1]
 
 
 @contextmanager
@@ -180,7 +180,7 @@ def at(fault: Callable[[socket.socket, Any], None]) -> Iterator[int]:
         yield server.port
 
 
-def waiting(held: socket.socket, running: Any) -> None:
+def waiting(client: socket.socket, running: Any) -> None:
     running.over.wait(20)
 
 
@@ -188,9 +188,9 @@ PATIENT = Policy.local().with_(connect_timeout=30, read_timeout=30, total_timeou
 
 
 @pytest.mark.parametrize(
-    ("there", "uri"),
+    ("_", "uri"),
     [
-        (full, "http://127.0.0.1:{}/"),
+        (full_queue, "http://127.0.0.1:{}/"),
         (lambda: at(waiting), "https://127.0.0.1:{}/"),
         (lambda: at(waiting), "http://127.0.0.1:{}/"),
         (lambda: at(waiting), "x-raw://127.0.0.1:{}/much"),
@@ -202,17 +202,17 @@ PATIENT = Policy.local().with_(connect_timeout=30, read_timeout=30, total_timeou
     ],
     ids=["connecting", "TLS", "answer", "sending", "content", "drip", "endless", "datagram", "ARDP"],
 )
-def test_the_time_for_all_counts_wherever_something_is_waited_for(fetch: Fetch, there: Any, uri: str) -> None:
-    with there() as port, pytest.raises(AccessTimeout) as caught:
+def test_the_total_timeout_applies_to_every_wait(fetch: Fetch, _: Any, uri: str) -> None:
+    with _() as port, pytest.raises(AccessTimeout) as caught:
         fetch(uri.format(port), PATIENT)
     message = "not finished within 0.3 s; set Policy.total_timeout or --max-time"
     assert caught.value.message == message
 
 
-def test_the_time_for_all_counts_for_the_resolver(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_total_timeout_applies_to_the_resolver(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     over = threading.Event()
 
-    def ask(*rest: Any, **more: Any) -> list[Any]:
+    def ask(*args: Any, **kwargs: Any) -> list[Any]:
         over.wait(20)
         raise socket.gaierror(socket.EAI_AGAIN, "too late")
 
@@ -225,21 +225,21 @@ def test_the_time_for_all_counts_for_the_resolver(fetch: Fetch, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("reading", [sync, on("asyncio"), on("trio")], ids=["sync", "asyncio", "trio"])
-def test_the_time_for_all_counts_for_a_file(reading: Fetch, tmp_path: Path) -> None:
-    """It is always ready, and asked before each piece.  Without `fetch`: trio keeps a thread for files a while."""
+def test_the_total_timeout_applies_to_files(reading: Fetch, tmp_path: Path) -> None:
+    """A file is always ready; the time is checked before each piece.  Not by `fetch`: trio keeps its thread a while."""
     (tmp_path / "a").write_bytes(b"x" * 10_000_000)
     with pytest.raises(AccessTimeout, match="not finished within 1e-06 s"):
         reading((tmp_path / "a").as_uri(), Policy.local().with_(total_timeout=1e-6))
 
 
-def test_the_bounds_that_every_policy_has(fetch: Fetch) -> None:
+def test_the_limits_of_every_policy(fetch: Fetch) -> None:
     for policy in (Policy(), Policy.local()):
         assert (policy.total_timeout, policy.max_bytes) == (3600.0, 1 << 34)
-    with faulty(simple(cut(COUNTED))) as server:
+    with faulty(simple(close_at(COUNTED))) as server:
         unbounded = POLICY.with_(total_timeout=None, max_bytes=None)
         assert fetch(f"http://127.0.0.1:{server.port}/", unbounded) == BODY
-    told = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
-    with faulty(simple(cut(told % ((1 << 34) + 1)))) as server:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
+    with faulty(simple(close_at(head % ((1 << 34) + 1)))) as server:
         with pytest.raises(LimitExceeded) as caught:
             fetch(f"http://127.0.0.1:{server.port}/", POLICY)
         assert caught.value.message == (
@@ -247,8 +247,8 @@ def test_the_bounds_that_every_policy_has(fetch: Fetch) -> None:
         )
 
 
-def test_who_takes_nothing(fetch: Fetch) -> None:
-    def deaf(held: socket.socket, running: Any) -> None:
+def test_a_server_that_reads_nothing(fetch: Fetch) -> None:
+    def deaf(client: socket.socket, running: Any) -> None:
         running.over.wait(NET)
 
     with faulty(deaf) as server:
@@ -259,21 +259,21 @@ def test_who_takes_nothing(fetch: Fetch) -> None:
 # -- connections
 
 
-def test_nobody_listens(fetch: Fetch) -> None:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        error = fails(fetch, AccessFailed, f"http://127.0.0.1:{held.getsockname()[1]}/", POLICY)
+def test_a_refused_connection(fetch: Fetch) -> None:
+    with socket.socket() as client:
+        client.bind(("127.0.0.1", 0))
+        error = fails(fetch, AccessFailed, f"http://127.0.0.1:{client.getsockname()[1]}/", POLICY)
     assert "no connection" in str(error)
 
 
-def test_nobody_takes_the_connection(fetch: Fetch) -> None:
-    with full() as port:
+def test_a_connection_that_is_not_accepted(fetch: Fetch) -> None:
+    with full_queue() as port:
         error = fails(fetch, AccessTimeout, f"http://127.0.0.1:{port}/", BRIEF)
     assert "no connection in time" in str(error)
 
 
-def test_many_addresses_share_the_time(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of those that do not answer each has its share; the last one that does is reached."""
+def test_addresses_share_the_connection_timeout(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each silent address gets its share; the last one that answers is reached."""
     shares: list[float] = []
     connect = Carrier._connect
 
@@ -281,20 +281,20 @@ def test_many_addresses_share_the_time(fetch: Fetch, monkeypatch: pytest.MonkeyP
         shares.append(until - time.monotonic())
         return connect(self, dial, family, address, until)
 
-    with full("0.0.0.0") as port, monkeypatch.context() as looking:
+    with full_queue("0.0.0.0") as port, monkeypatch.context() as looking:
         hosts = [f"127.1.{number // 200}.{number % 200 + 1}" for number in range(400)]
-        found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in hosts]
-        looking.setattr(socket, "getaddrinfo", lambda *rest, **more: found)
+        addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in hosts]
+        looking.setattr(socket, "getaddrinfo", lambda *args, **kwargs: addresses)
         looking.setattr(Carrier, "_connect", shared)
         fails(fetch, AccessTimeout, f"http://h.example:{port}/", BRIEF)
     assert len(shares) == 400
-    # Were it 0.3 s for each, they would take two minutes.
+    # With 0.3 s each they would take two minutes.
     assert all(share <= 0.3 / (400 - number) for number, share in enumerate(shares))
-    with full() as port, socket.create_server(("127.0.0.2", port)) as listening:
+    with full_queue() as port, socket.create_server(("127.0.0.2", port)) as listening:
         silent = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))
         good = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.2", port))
-        monkeypatch.setattr(socket, "getaddrinfo", lambda *rest, **more: [silent, good])
-        # The share of the silent one is over soon, that of the other is as long as it takes.
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: [silent, good])
+        # The share of the silent one is short, that of the other as long as needed.
         monkeypatch.setattr(
             Carrier,
             "_connect",
@@ -304,9 +304,9 @@ def test_many_addresses_share_the_time(fetch: Fetch, monkeypatch: pytest.MonkeyP
         )
 
         def answer() -> None:
-            held, _ = listening.accept()
-            with held:
-                cut(COUNTED)(held)
+            client, _ = listening.accept()
+            with client:
+                close_at(COUNTED)(client)
 
         thread = threading.Thread(target=answer)
         thread.start()
@@ -315,11 +315,11 @@ def test_many_addresses_share_the_time(fetch: Fetch, monkeypatch: pytest.MonkeyP
 
 
 def test_datagrams(fetch: Fetch) -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
-        held.bind(("127.0.0.1", 0))
-        port = held.getsockname()[1]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.bind(("127.0.0.1", 0))
+        port = client.getsockname()[1]
         fails(fetch, AccessTimeout, f"x-raw://127.0.0.1:{port}/udp", HASTY)
-        assert held.recv(100) == SENT
+        assert client.recv(100) == SENT
     error = fails(fetch, AccessFailed, f"x-raw://127.0.0.1:{port}/udp", POLICY)
     assert "refused" in str(error)
 
@@ -327,46 +327,46 @@ def test_datagrams(fetch: Fetch) -> None:
 # -- TLS
 
 
-def test_tls_with_who_does_not_speak_it(fetch: Fetch) -> None:
+def test_tls_with_a_server_without_tls(fetch: Fetch) -> None:
     with faulty(stalled(b"")) as server:
         fails(fetch, AccessTimeout, f"https://127.0.0.1:{server.port}/", BRIEF.with_(read_timeout=0.3))
     for answer in (b"HTTP/1.1 400 Bad\r\n\r\n", b"\x16\x03\x01\xff\xff", b"\x15\x03\x03\x00\x02\x02\x28", b""):
-        with faulty(simple(cut(answer))) as server:
+        with faulty(simple(close_at(answer))) as server:
             fails(fetch, AccessFailed, f"https://127.0.0.1:{server.port}/", POLICY)
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     need("openssl")
-    there = tmp_path_factory.mktemp("tls")
+    folder = tmp_path_factory.mktemp("tls")
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
     command += [
         "-addext",
         "subjectAltName=DNS:localhost,IP:127.0.0.1",
         "-keyout",
-        f"{there}/key",
+        f"{folder}/key",
         "-out",
-        f"{there}/cert",
+        f"{folder}/cert",
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=NET)
-    return there / "cert", there / "key"
+    return folder / "cert", folder / "key"
 
 
 def test_tls(fetch: Fetch, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     import ssl
 
     cert, key = certificate
-    here = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
-    monkeypatch.setattr(socket, "getaddrinfo", lambda host, port, **more: [(*here, ("127.0.0.1", port))])
+    family = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, port, **kwargs: [(*family, ("127.0.0.1", port))])
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(cert, key)
     trusting = ssl.create_default_context(cafile=str(cert))
     policy = POLICY.with_(tls=trusting)
 
     def serve(answer: bytes, alert: bool) -> Callable[..., None]:
-        def fault(held: socket.socket, running: Any) -> None:
-            with context.wrap_socket(held, server_side=True) as safe:
-                cut(answer)(safe)
+        def fault(client: socket.socket, running: Any) -> None:
+            with context.wrap_socket(client, server_side=True) as safe:
+                close_at(answer)(safe)
                 if alert:
                     safe.unwrap()
 
@@ -377,11 +377,11 @@ def test_tls(fetch: Fetch, certificate: tuple[Path, Path], monkeypatch: pytest.M
         uri = f"https://127.0.0.1:{server.port}/"
         assert fetch(uri, policy) == b"x" * 1_000_000
         assert fetch(f"https://localhost.:{server.port}/", policy, 1) == b"x"
-        fails(fetch, AccessFailed, uri, POLICY)  # an issuer that nobody trusts
-        fails(fetch, AccessFailed, f"https://127.0.0.2:{server.port}/", policy)  # another's certificate
+        fails(fetch, AccessFailed, uri, POLICY)  # an untrusted issuer
+        fails(fetch, AccessFailed, f"https://127.0.0.2:{server.port}/", policy)  # another host's certificate
     with faulty(serve(BODY, True)) as server:
         assert fetch(f"x-raw://127.0.0.1:{server.port}/tls", policy) == BODY
-    # An end without a closure alert may be anybody's (RFC 8446 6.1).
+    # Without a closure alert the end may be forged (RFC 8446 6.1).
     with faulty(serve(BODY, False)) as server:
         fails(fetch, AccessFailed, f"x-raw://127.0.0.1:{server.port}/tls", policy)
 
@@ -403,12 +403,12 @@ def test_an_endless_line(fetch: Fetch) -> None:
 
 
 def test_endless_heads_and_replies(fetch: Fetch) -> None:
-    for start, again, uri in (
+    for start, repeat, uri in (
         (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 1000, "http://127.0.0.1:{}/"),
         (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000, "http://127.0.0.1:{}/"),
         (b"", b"220-x\r\n" * 1000, "ftp://127.0.0.1:{}/x"),
     ):
-        with faulty(endless(start, again, first=uri.startswith("ftp"))) as server:
+        with faulty(endless(start, repeat, first=uri.startswith("ftp"))) as server:
             fails(fetch, AccessError, uri.format(server.port), POLICY)
             assert server.sent < 20_000_000
 
@@ -419,7 +419,7 @@ def test_max_bytes(fetch: Fetch) -> None:
         uri = f"http://127.0.0.1:{server.port}/"
         assert "more than 100,000 octets" in str(fails(fetch, LimitExceeded, uri, policy))
         assert fetch(uri, policy, 1000) == b"x" * 1000
-    with faulty(simple(cut(COUNTED))) as server:
+    with faulty(simple(close_at(COUNTED))) as server:
         uri = f"http://127.0.0.1:{server.port}/"
         assert fetch(uri, POLICY.with_(max_bytes=len(COUNTED))) == BODY
         fails(fetch, LimitExceeded, uri, POLICY.with_(max_bytes=len(COUNTED) - 1))
@@ -432,47 +432,47 @@ def test_max_bytes(fetch: Fetch) -> None:
 HALF = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + BODY
 
 
-def drop(held: list[Any]) -> None:
-    held.clear()
-    gc.collect()  # PyPy finalizes then
+def drop(resources: list[Any]) -> None:
+    resources.clear()
+    gc.collect()  # PyPy finalizes at that point
 
 
-def test_a_resource_that_nobody_closes() -> None:
-    with nothing_left(), faulty(stalled(HALF)) as server:
+def test_a_resource_that_is_not_closed() -> None:
+    with assert_no_leaks(), faulty(stalled(HALF)) as server:
         uri = f"http://127.0.0.1:{server.port}/"
-        held = [open_(uri, POLICY)]
-        assert held[0].read(4) == BODY[:4]
+        resources = [open_(uri, POLICY)]
+        assert resources[0].read(4) == BODY[:4]
         with pytest.warns(ResourceWarning, match="never closed"):
-            drop(held)
+            drop(resources)
 
         async def forget() -> None:
-            held = [await aopen(uri, POLICY)]
-            assert await held[0].read(4) == BODY[:4]
+            resources = [await aopen(uri, POLICY)]
+            assert await resources[0].read(4) == BODY[:4]
             with pytest.warns(ResourceWarning, match="never closed"):
-                drop(held)
+                drop(resources)
 
         asyncio.run(forget())
         anyio.run(forget, backend="trio")
 
 
 def test_a_resource_that_was_read_needs_no_close() -> None:
-    with nothing_left(), faulty(simple(cut(COUNTED))) as server:
+    with assert_no_leaks(), faulty(simple(close_at(COUNTED))) as server:
         assert open_(f"http://127.0.0.1:{server.port}/", POLICY).read() == BODY
         gc.collect()
 
 
 def test_an_exception_within_the_block() -> None:
-    with nothing_left(), faulty(stalled(HALF)) as server:
+    with assert_no_leaks(), faulty(stalled(HALF)) as server:
         uri = f"http://127.0.0.1:{server.port}/"
 
         def fail_at_once() -> None:
-            with open_(uri, POLICY) as there:
-                there.read(4)
+            with open_(uri, POLICY) as resource:
+                resource.read(4)
                 raise KeyError
 
         async def fail() -> None:
-            async with await aopen(uri, POLICY) as there:
-                await there.read(4)
+            async with await aopen(uri, POLICY) as resource:
+                await resource.read(4)
                 raise KeyError
 
         with pytest.raises(KeyError):
@@ -482,56 +482,56 @@ def test_an_exception_within_the_block() -> None:
                 anyio.run(fail, backend=backend)
 
 
-def test_an_error_stays_and_a_closed_resource_is_no_end() -> None:
-    with faulty(simple(cut(HALF))) as server, open_(f"http://127.0.0.1:{server.port}/", POLICY) as there:
+def test_errors_are_repeated_and_a_closed_resource_has_no_end() -> None:
+    with faulty(simple(close_at(HALF))) as server, open_(f"http://127.0.0.1:{server.port}/", POLICY) as resource:
         with pytest.raises(AccessFailed) as first:
-            there.read()
+            resource.read()
         with pytest.raises(AccessFailed) as second:
-            there.read()
+            resource.read()
         assert first.value is second.value
         with pytest.raises(AccessFailed):
-            list(there)
+            list(resource)
     with faulty(stalled(HALF)) as server:
-        there = open_(f"http://127.0.0.1:{server.port}/", POLICY)
-        there.close()
-        there.close()
+        resource = open_(f"http://127.0.0.1:{server.port}/", POLICY)
+        resource.close()
+        resource.close()
         with pytest.raises(AccessFailed, match="closed before its end"):
-            there.read()
+            resource.read()
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @pytest.mark.parametrize("offset", [0, 10, len(HALF)])
-def test_a_cancelled_reading(backend: str, offset: int) -> None:
+def test_cancelling_a_read(backend: str, offset: int) -> None:
     async def cancel(uri: str) -> None:
         with anyio.move_on_after(0.1) as scope:
             await read(uri, POLICY)
         assert scope.cancelled_caught
 
-    with nothing_left(), faulty(stalled(HALF[:offset])) as server:
+    with assert_no_leaks(), faulty(stalled(HALF[:offset])) as server:
         anyio.run(cancel, f"http://127.0.0.1:{server.port}/", backend=backend)
-    with nothing_left(), full() as port:
+    with assert_no_leaks(), full_queue() as port:
         anyio.run(cancel, f"http://127.0.0.1:{port}/", backend=backend)
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_closed_while_it_is_read(backend: str) -> None:
+def test_closing_during_a_read(backend: str) -> None:
     async def run(uri: str) -> None:
-        async with await aopen(uri, POLICY) as there, anyio.create_task_group() as group:
+        async with await aopen(uri, POLICY) as resource, anyio.create_task_group() as group:
 
             async def reading() -> None:
                 with pytest.raises(AccessFailed, match="closed"):
-                    await there.read()
+                    await resource.read()
 
             group.start_soon(reading)
             await anyio.sleep(0.05)
-            await there.close()
+            await resource.close()
 
-    with nothing_left(), faulty(stalled(HALF)) as server:
+    with assert_no_leaks(), faulty(stalled(HALF)) as server:
         anyio.run(run, f"http://127.0.0.1:{server.port}/", backend=backend)
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_many_at_once(backend: str) -> None:
+def test_many_simultaneous_resources(backend: str) -> None:
     async def run(uri: str) -> None:
         async def one() -> None:
             assert await read(uri, POLICY) == BODY
@@ -540,13 +540,13 @@ def test_many_at_once(backend: str) -> None:
             for _ in range(60):
                 group.start_soon(one)
 
-    with nothing_left(), faulty(dripped(COUNTED, 0)) as server:
+    with assert_no_leaks(), faulty(dripped(COUNTED, 0)) as server:
         anyio.run(run, f"http://localhost:{server.port}/", backend=backend)
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_others_run_meanwhile(backend: str) -> None:
-    """What is always there at once keeps nobody from running."""
+def test_other_tasks_run_meanwhile(backend: str) -> None:
+    """Data that is always available does not block the event loop."""
     turns = 0
 
     def dialogue() -> Dialogue:
@@ -578,13 +578,13 @@ def test_others_run_meanwhile(backend: str) -> None:
 
 
 class Hung:
-    """A resolver that answers nobody, until it is let go."""
+    """A resolver that hangs until it is released."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
         self.asked = 0
 
-    def __call__(self, *rest: Any, **more: Any) -> list[Any]:
+    def __call__(self, *args: Any, **kwargs: Any) -> list[Any]:
         self.asked += 1
         self.go.wait(NET)
         return []
@@ -598,7 +598,7 @@ def test_a_hung_resolver(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     hung.go.set()
 
 
-def test_hung_look_ups_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hung_lookups_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     hung = Hung()
     monkeypatch.setattr(socket, "getaddrinfo", hung)
     policy = POLICY.with_(connect_timeout=0.01)
@@ -608,20 +608,20 @@ def test_hung_look_ups_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             sync("http://h.example/", policy)
         return hung.asked
 
-    with nothing_left():
-        wait_until(lambda: ask() == MOST, "not all threads are taken")  # some give up before a thread has them
+    with assert_no_leaks():
+        wait_until(lambda: ask() == MOST, "not all threads are taken")  # some give up before a thread runs them
         for _ in range(MOST):
             assert ask() == MOST
         assert sum("resolver" in thread.name for thread in threading.enumerate()) == MOST
         hung.go.set()
-    assert hung.asked == MOST  # who waits no more is not asked for
+    assert hung.asked == MOST  # lookups that nobody waits for are not started
 
 
-def test_look_ups_queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More than there are threads for, each in its turn."""
+def test_lookups_are_queued(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than there are threads, each in its turn."""
     answers = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 1))]
 
-    def slow(*rest: Any, **more: Any) -> list[Any]:
+    def slow(*args: Any, **kwargs: Any) -> list[Any]:
         time.sleep(0.01)
         return answers
 
@@ -636,7 +636,7 @@ def test_look_ups_queue(monkeypatch: pytest.MonkeyPatch) -> None:
             for _ in range(3 * MOST):
                 group.start_soon(one)
 
-    with nothing_left():
+    with assert_no_leaks():
         asyncio.run(run())
 
 
@@ -657,8 +657,8 @@ except AccessTimeout:
 @pytest.mark.parametrize("kind", ["sync", "async"])
 def test_a_hung_resolver_keeps_no_process_alive(kind: str) -> None:
     run = [sys.executable, "-c", HANGING, kind]
-    done = subprocess.run(run, capture_output=True, text=True, timeout=NET, cwd=ROOT / "src")
-    assert (done.stdout, done.stderr, done.returncode) == ("in time\n", "", 0)
+    result = subprocess.run(run, capture_output=True, text=True, timeout=NET, cwd=ROOT / "src")
+    assert (result.stdout, result.stderr, result.returncode) == ("in time\n", "", 0)
 
 
 def test_a_resolver_without_threads_recovers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""file, afs, data and about: what is at hand, and what is not (RFC 8089, RFC 1738 4, RFC 2397, RFC 6694)."""
+"""file, afs, data and about: content of this machine, and rejections (RFC 8089, RFC 1738 4, RFC 2397, RFC 6694)."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ from overthere.access.policy import Policy
 from overthere.access.wire import Data, Entry, Head, Item, LocalFile, OpenLocal, Read
 from overthere.protocols.afs.dialogue import dialogue as afs_dialogue
 from overthere.schemes.known.file import FileLocator
-from servers.faults import nothing_left
+from servers.faults import assert_no_leaks
 
 OWN = Policy.local()
 
 
-class Given:
-    """What was given for a URI."""
+class Opened:
+    """The result of opening a URI."""
 
-    def __init__(self, there: Any, content: bytes, entries: list[Entry]) -> None:
-        self.there, self.content, self.entries = there, content, entries
-
-
-def sync(uri: str, policy: Policy | None = None) -> Given:
-    with open_(uri, policy) as there:
-        return Given(there, b"", list(there.entries())) if there.is_listing else Given(there, there.read(), [])
+    def __init__(self, resource: Any, content: bytes, entries: list[Entry]) -> None:
+        self.there, self.content, self.entries = resource, content, entries
 
 
-async def given(uri: str, policy: Policy | None = None) -> Given:
-    async with await aopen(uri, policy) as there:
-        if there.is_listing:
-            return Given(there, b"", [entry async for entry in there.entries()])
-        return Given(there, await there.read(), [])
+def sync(uri: str, policy: Policy | None = None) -> Opened:
+    with open_(uri, policy) as file:
+        return Opened(file, b"", list(file.entries())) if file.is_listing else Opened(file, file.read(), [])
 
 
-Fetch = Callable[..., Given]
-WAYS: dict[str, Fetch] = {
+async def asynchronous(uri: str, policy: Policy | None = None) -> Opened:
+    async with await aopen(uri, policy) as resource:
+        if resource.is_listing:
+            return Opened(resource, b"", [entry async for entry in resource.entries()])
+        return Opened(resource, await resource.read(), [])
+
+
+Fetch = Callable[..., Opened]
+FETCHES: dict[str, Fetch] = {
     "sync": sync,
-    "asyncio": lambda *rest: anyio.run(given, *rest, backend="asyncio"),
-    "trio": lambda *rest: anyio.run(given, *rest, backend="trio"),
+    "asyncio": lambda *args: anyio.run(asynchronous, *args, backend="asyncio"),
+    "trio": lambda *args: anyio.run(asynchronous, *args, backend="trio"),
 }
 
 
-@pytest.fixture(params=WAYS)
+@pytest.fixture(params=FETCHES)
 def fetch(request: pytest.FixtureRequest) -> Fetch:
-    return WAYS[request.param]
+    return FETCHES[request.param]
 
 
 def uri(path: Path | str | bytes) -> str:
@@ -86,14 +86,14 @@ def uri(path: Path | str | bytes) -> str:
 def test_a_file(fetch: Fetch, tmp_path: Path, name: str, media_type: str | None, coding: str | None) -> None:
     path = tmp_path / name
     path.write_bytes(b"\x00one\r\ntwo\xff" * 1000)
-    found = fetch(uri(path), OWN)
-    assert found.content == path.read_bytes()
-    assert found.there.length == 10_000
-    assert found.there.media_type == media_type
-    assert found.there.how == ("name" if media_type else "")
-    assert found.there.details.get("coding") == coding
-    assert found.there.details["path"] == str(path)
-    assert str(found.there.base) == uri(path)
+    response = fetch(uri(path), OWN)
+    assert response.content == path.read_bytes()
+    assert response.there.length == 10_000
+    assert response.there.media_type == media_type
+    assert response.there.how == ("name" if media_type else "")
+    assert response.there.details.get("coding") == coding
+    assert response.there.details["path"] == str(path)
+    assert str(response.there.base) == uri(path)
 
 
 def test_empty_large_and_growing(fetch: Fetch, tmp_path: Path) -> None:
@@ -106,10 +106,10 @@ def test_empty_large_and_growing(fetch: Fetch, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/version"), reason="there is no /proc")
-def test_a_file_that_tells_no_length(fetch: Fetch) -> None:
-    found = fetch("file:///proc/version", OWN)
-    assert found.there.length is None
-    assert found.content == Path("/proc/version").read_bytes()
+def test_a_file_without_a_length(fetch: Fetch) -> None:
+    response = fetch("file:///proc/version", OWN)
+    assert response.there.length is None
+    assert response.content == Path("/proc/version").read_bytes()
 
 
 def test_symbolic_links_are_followed(fetch: Fetch, tmp_path: Path) -> None:
@@ -123,32 +123,32 @@ def test_symbolic_links_are_followed(fetch: Fetch, tmp_path: Path) -> None:
             fetch(uri(tmp_path / name), OWN)
 
 
-def test_what_is_not_opened(fetch: Fetch, tmp_path: Path) -> None:
+def test_special_files_are_not_opened(fetch: Fetch, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with socket.socket(socket.AF_UNIX) as held, nothing_left():
-        os.chdir(tmp_path)  # the name of such a socket is short
-        held.bind("socket")
-        for there in (uri(tmp_path / "pipe"), uri(tmp_path / "socket"), "file:///dev/null", "file:///dev/zero"):
+    with socket.socket(socket.AF_UNIX) as client, assert_no_leaks():
+        os.chdir(tmp_path)  # the path of a socket must be short
+        client.bind("socket")
+        for target in (uri(tmp_path / "pipe"), uri(tmp_path / "socket"), "file:///dev/null", "file:///dev/zero"):
             with pytest.raises(ResourceMissing, match="not a file or directory"):
-                fetch(there, OWN)
-        for there in (uri(tmp_path / "none"), uri(tmp_path / "pipe/x"), uri(tmp_path / ("x" * 300))):
+                fetch(target, OWN)
+        for target in (uri(tmp_path / "none"), uri(tmp_path / "pipe/x"), uri(tmp_path / ("x" * 300))):
             with pytest.raises(ResourceMissing) as caught:
-                fetch(there, OWN)
-            assert there[:200] in str(caught.value)
+                fetch(target, OWN)
+            assert target[:200] in str(caught.value)
 
 
-def test_a_pipe_that_is_put_there_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the look and the opening: it is not waited for."""
+def test_a_pipe_that_replaces_the_file_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the check and the opening."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").touch()
     true = os.stat(tmp_path / "file")
     monkeypatch.setattr("overthere.access.local_files.os.stat", lambda path: true)
-    with nothing_left(), pytest.raises(ResourceMissing, match="not a file"):
+    with assert_no_leaks(), pytest.raises(ResourceMissing, match="not a file"):
         open_local(str(tmp_path / "pipe"))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read(fetch: Fetch, tmp_path: Path) -> None:
+def test_a_file_without_read_permission(fetch: Fetch, tmp_path: Path) -> None:
     (tmp_path / "a").touch(0)
     with pytest.raises(ResourceMissing, match="cannot be read"):
         fetch(uri(tmp_path / "a"), OWN)
@@ -166,22 +166,22 @@ def test_a_directory(fetch: Fetch, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("sub")
     (tmp_path / "loop").symlink_to("loop")
     os.mkfifo(tmp_path / "pipe")
-    for there in (uri(tmp_path), uri(tmp_path) + "/"):
-        found = fetch(there, OWN)
-        kinds = {entry.name: entry.kind for entry in found.entries}
-        more = {"sub": "directory", "link": "directory", "loop": "other", "pipe": "other"}
-        assert kinds == {**dict.fromkeys(names, "file"), **more}
-        assert [entry.name for entry in found.entries] == sorted(kinds)
-        for entry in found.entries:
+    for target in (uri(tmp_path), uri(tmp_path) + "/"):
+        response = fetch(target, OWN)
+        kinds = {entry.name: entry.kind for entry in response.entries}
+        types = {"sub": "directory", "link": "directory", "loop": "other", "pipe": "other"}
+        assert kinds == {**dict.fromkeys(names, "file"), **types}
+        assert [entry.name for entry in response.entries] == sorted(kinds)
+        for entry in response.entries:
             if entry.kind == "file":
                 assert entry.uri is not None
                 assert fetch(entry.uri, OWN).content == os.fsencode(entry.name)
             elif entry.kind == "directory":
                 assert entry.uri == uri(tmp_path / entry.name) + "/"
-                assert [one.name for one in fetch(entry.uri, OWN).entries] == ["x"]
+                assert [item.name for item in fetch(entry.uri, OWN).entries] == ["x"]
             else:
                 assert entry.uri is None
-        assert found.there.length is None
+        assert response.there.length is None
 
 
 def test_the_root_is_a_directory(fetch: Fetch) -> None:
@@ -189,21 +189,21 @@ def test_the_root_is_a_directory(fetch: Fetch) -> None:
     assert entries["proc" if "proc" in entries else "etc"] in ("file:///proc/", "file:///etc/")
 
 
-# -- what is refused
+# -- rejected
 
 
-def test_only_by_ones_own(fetch: Fetch, tmp_path: Path) -> None:
+def test_only_the_local_policy_opens_files(fetch: Fetch, tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     for policy in (None, Policy(), Policy(schemes=frozenset(("file",))), OWN.with_(private=False)):
-        for there in (uri(tmp_path / "a"), uri(tmp_path), "afs://cell.example/x"):
+        for target in (uri(tmp_path / "a"), uri(tmp_path), "afs://cell.example/x"):
             with pytest.raises(AccessRefused) as caught:
-                fetch(there, policy)
+                fetch(target, policy)
             assert caught.value.rule == "scheme"
             assert caught.value.source.startswith("RFC 3986 7")
 
 
 @pytest.mark.parametrize(
-    "there",
+    "name",
     [
         "file:///a%00b",
         "file:///a%2Fb",
@@ -218,12 +218,12 @@ def test_only_by_ones_own(fetch: Fetch, tmp_path: Path) -> None:
         "afs://c/a%00",
     ],
 )
-def test_what_no_name_holds_is_refused_by_the_plan(fetch: Fetch, there: str) -> None:
+def test_invalid_file_names_are_rejected_by_the_plan(fetch: Fetch, name: str) -> None:
     try:
         with pytest.raises(PlanRefused):
-            fetch(there, OWN)
-    except ResourceMissing:  # octets that are not valid UTF-8 are a name of POSIX
-        assert there == "file:///%ED%A0%80"
+            fetch(name, OWN)
+    except ResourceMissing:  # invalid UTF-8 is a valid POSIX name
+        assert name == "file:///%ED%A0%80"
 
 
 # -- afs
@@ -236,7 +236,7 @@ def test_afs_is_not_mounted(fetch: Fetch) -> None:
 
 
 def test_afs_where_it_is_mounted() -> None:
-    """The same dialogue over what a system answers that has it."""
+    """The same dialogue with the answers of a system that has it."""
     work = afs_dialogue(plan("afs://cern.ch/user/t/timbl"), OWN)
     assert next(work) == OpenLocal("/afs/cern.ch/user/t/timbl", mounted="/afs")
     assert work.send(LocalFile(None, ("public/", "a.txt"))) == Head(
@@ -256,25 +256,25 @@ def test_afs_where_it_is_mounted() -> None:
 
 
 @pytest.mark.skipif(not os.path.ismount("/proc"), reason="there is no /proc")
-def test_what_is_mounted_is_looked_at() -> None:
-    found, held = open_local("/proc/version", "/proc")
-    assert held is not None
-    held.close()
-    assert found.names is None
+def test_the_mount_point_is_checked() -> None:
+    mount, mounted = open_local("/proc/version", "/proc")
+    assert mounted is not None
+    mounted.close()
+    assert mount.names is None
     with pytest.raises(ResourceMissing, match="not mounted"):
         open_local("/proc/version", "/proc/version")
 
 
-# -- what a URI carries
+# -- content within a URI
 
 
-def test_data(fetch: Fetch) -> None:
-    found = fetch("data:text/html;charset=ISO-8859-1,caf%E9")
-    assert (found.content, found.there.length) == (b"caf\xe9", 4)
-    assert (found.there.media_type, found.there.how) == ("text/html;charset=ISO-8859-1", "scheme")
-    assert found.there.plan.uri == "data:text/html;charset=ISO-8859-1,caf%E9"
-    with open_("data:text/html;charset=ISO-8859-1,caf%E9") as there:
-        assert there.text() == "caf\u00e9"
+def test_a_data_uri(fetch: Fetch) -> None:
+    response = fetch("data:text/html;charset=ISO-8859-1,caf%E9")
+    assert (response.content, response.there.length) == (b"caf\xe9", 4)
+    assert (response.there.media_type, response.there.how) == ("text/html;charset=ISO-8859-1", "scheme")
+    assert response.there.plan.uri == "data:text/html;charset=ISO-8859-1,caf%E9"
+    with open_("data:text/html;charset=ISO-8859-1,caf%E9") as resource:
+        assert resource.text() == "caf\u00e9"
     assert fetch("data:,").content == b""
     assert fetch("data:;base64,AAEC").content == b"\0\1\2"
 
@@ -282,49 +282,49 @@ def test_data(fetch: Fetch) -> None:
 @pytest.mark.parametrize(
     "charset", ["nosuch", "zlib", "punycode", "idna", "undefined", "unicode_escape", "rot13", "a%00b"]
 )
-def test_a_charset_that_is_none(charset: str) -> None:
+def test_an_unknown_charset(charset: str) -> None:
     try:
-        with open_(f"data:text/plain;charset={charset},caf%E9%5Cx") as there:
-            assert there.text() == "caf\u00e9\\x"
+        with open_(f"data:text/plain;charset={charset},caf%E9%5Cx") as resource:
+            assert resource.text() == "caf\u00e9\\x"
     except PlanRefused:
         assert charset == "a%00b"
     else:
-        with open_(f"data:text/plain;charset={charset},caf%E9%5Cx") as there:
-            assert list(there.iter_lines()) == ["caf\u00e9\\x"]
+        with open_(f"data:text/plain;charset={charset},caf%E9%5Cx") as resource:
+            assert list(resource.iter_lines()) == ["caf\u00e9\\x"]
 
 
-@pytest.mark.parametrize("more", [-1, 0, 1, 1 << 18, 1 << 20])
-def test_no_content_is_cut_at_the_limit_of_a_read(
-    fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int
+@pytest.mark.parametrize("size", [-1, 0, 1, 1 << 18, 1 << 20])
+def test_the_limit_of_a_read_truncates_no_content(
+    fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     monkeypatch.setattr(resource, "_MAX_BYTES_AT_ONCE", 1 << 20)
-    content = b"x" * ((1 << 20) + more)
+    content = b"x" * ((1 << 20) + size)
     (tmp_path / "f").write_bytes(content)
-    if more > 0:
+    if size > 0:
         with pytest.raises(LimitExceeded, match="read it in pieces"):
             fetch(uri(tmp_path / "f"), OWN)
     else:
         assert fetch(uri(tmp_path / "f"), OWN).content == content
 
 
-def test_json_that_is_too_deep() -> None:
-    with open_("data:application/json," + "%5B" * 200_000) as there, pytest.raises(ValueError, match=r"deep|nest"):
-        there.json()
+def test_too_deep_json() -> None:
+    with open_("data:application/json," + "%5B" * 200_000) as resource, pytest.raises(ValueError, match=r"deep|nest"):
+        resource.json()
 
 
-def test_about(fetch: Fetch) -> None:
-    found = fetch("about:blank")
-    assert (found.content, found.there.media_type) == (b"", "text/html")
-    for there in ("about:settings?section=network", "about:", "about:%00"):
+def test_about_uris(fetch: Fetch) -> None:
+    response = fetch("about:blank")
+    assert (response.content, response.there.media_type) == (b"", "text/html")
+    for target in ("about:settings?section=network", "about:", "about:%00"):
         with pytest.raises((ResourceMissing, PlanRefused)):
-            fetch(there)
+            fetch(target)
 
 
-def test_every_error_says_which_uri(fetch: Fetch) -> None:
-    for there in ("about:config", "file:///no/such/file", "afs://c.example/x"):
+def test_every_error_has_its_uri(fetch: Fetch) -> None:
+    for target in ("about:config", "file:///no/such/file", "afs://c.example/x"):
         with pytest.raises(AccessError) as caught:
-            fetch(there, OWN)
-        assert there in str(caught.value)
+            fetch(target, OWN)
+        assert target in str(caught.value)
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""What goes to a port of another protocol: no line of the URI's choosing but the first (RFC 1738 6, RFC 3986 7.2)."""
+"""Requests to ports of other protocols: a URI may only choose the first line (RFC 1738 6, RFC 3986 7.2)."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from overthere.schemes.known.wais import WAISLocator
 from overthere.schemes.model import Access, Scheme
 from overthere.schemes.registry import BUILT_IN
 
-KNOWN = Registry.default()
+REGISTRY = Registry.default()
 SAFE = Policy()
 
 
 def judged(uri: object, policy: Policy = SAFE) -> tuple[Step, ...]:
-    """The steps of a plan that the policy lets be carried out; nothing is connected."""
-    there = Opening(uri, policy, None, KNOWN, Gateways())  # type: ignore[arg-type]
-    there.dialogue(there.scheme())
-    return there.plan.done.steps
+    """The steps of a plan that the policy allows; nothing is connected."""
+    opening = Opening(uri, policy, None, REGISTRY, Gateways())  # type: ignore[arg-type]
+    opening.dialogue(opening.scheme())
+    return opening.plan.done.steps
 
 
 def refused(uri: object, policy: Policy = SAFE) -> AccessRefused:
@@ -45,14 +45,14 @@ def refused(uri: object, policy: Policy = SAFE) -> AccessRefused:
 # -- what ends a line
 
 
-def test_what_ends_a_line() -> None:
-    """The control characters at which some program or language ends a line, and all of Unicode's own ends."""
+def test_characters_that_end_a_line() -> None:
+    """Control characters that end a line in some program or language, and all line ends of Unicode."""
     ends = {octet for octet in range(256) if line_end(b"a" + bytes([octet]) + b"b")}
     assert ends == {0, 10, 11, 12, 13, 0x1C, 0x1D, 0x1E, 0x85}
     assert {chr(point) for point in range(0x10000) if len(f"a{chr(point)}b".splitlines()) > 1} | {"\0"} == {
         chr(point) for point in range(0x10000) if not 0xD800 <= point < 0xE000 and line_end(f"a{chr(point)}b".encode())
     }
-    # The octet 85 in characters that are no ends: o with a tilde, kha, the ellipsis of CJK.
+    # The byte 85 in characters that do not end a line: o with a tilde, kha, the ellipsis of CJK.
     for text in ("\u00c5", "\u0445", "\u5945", "\U00010145"):
         assert b"\x85" in text.encode()
         assert line_end(text.encode()) is None
@@ -61,10 +61,10 @@ def test_what_ends_a_line() -> None:
         assert line_end(twice)
 
 
-# -- rows, per protocol: at its own port it is sent, at another it is refused
+# -- rows by protocol: sent to its own port, rejected at another
 
 OPENED = [
-    # One line, as the protocol has it.
+    # One line, in the format of the protocol.
     "gopher://h.example:7070/0a",
     "gopher://h.example:7070/7a%09words",
     "gopher://h.example:7070/0a%09%09!%2BVIEWS",
@@ -79,7 +79,7 @@ OPENED = [
     "telnet://joe@h.example:2323/",
     "rlogin://joe@h.example:5130/",
     "tn3270://joe@h.example:2323/",
-    # Datagrams of lines that are all Prospero's.
+    # Datagrams with lines of Prospero only.
     "prospero://h.example:1526/a%20b",
 ]
 REFUSED = [
@@ -99,7 +99,7 @@ REFUSED = [
     ("ftp://jo%0Ce@h.example:{}/a", 21, 2121, "U+000C"),
     ("nntp://h.example:{}/a%C2%85b", 119, 8119, "U+0085"),
     ("news://jo%0Be@h.example:{}/g", 119, 8119, "U+000B"),
-    # Octets of counted length: of 10 octets the length itself is a line feed, and so is what follows in LDAP.
+    # Length-prefixed bytes: the length 10 itself is a line feed, and so is the next byte in LDAP.
     ("ldap://h.example:{}/flush_all%20", 389, 11211, "octets that a line-based protocol"),
     ("ldap://h.example:{}/o=x", 389, 3389, "octets that a line-based protocol"),
     ("ldaps://h.example:{}/o=x", 636, 6360, "octets that a line-based protocol"),
@@ -112,30 +112,30 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("uri", OPENED)
-def test_what_goes_to_any_port(uri: str) -> None:
+def test_harmless_requests_may_go_to_any_port(uri: str) -> None:
     assert judged(uri)
     assert plan(uri).cautions == ()
 
 
-@pytest.mark.parametrize(("uri", "own", "foreign", "why"), REFUSED)
-def test_what_goes_to_no_port_of_another(uri: str, own: int, foreign: int, why: str) -> None:
-    there = uri.format(foreign)
-    error = refused(there)
-    scheme = there.partition(":")[0]
-    assert error.message.startswith(f"port {foreign} is not that of {scheme}, and would be sent {why}")
+@pytest.mark.parametrize(("uri", "port", "foreign", "reason"), REFUSED)
+def test_requests_with_lines_go_to_their_own_port_only(uri: str, port: int, foreign: int, reason: str) -> None:
+    target = uri.format(foreign)
+    error = refused(target)
+    scheme = target.partition(":")[0]
+    assert error.message.startswith(f"port {foreign} is not that of {scheme}, and would be sent {reason}")
     assert error.message.endswith(f"it takes ('{scheme}', {foreign}) in Policy.spoken")
-    # At its own port, where the protocol is known to be spoken, and for one's own URIs, it is sent.
-    assert judged(uri.format(own))
-    assert judged(there, Policy(spoken=frozenset({(scheme, foreign)})))
-    assert judged(there, Policy.local())
+    # Sent to its own port, where the protocol is expected, and for the caller's own URIs.
+    assert judged(uri.format(port))
+    assert judged(target, Policy(spoken=frozenset({(scheme, foreign)})))
+    assert judged(target, Policy.local())
     for other in (("http", foreign), (scheme, foreign + 1)):
-        refused(there, Policy(spoken=frozenset({other})))
-    # A port that is let be asked is not yet known to speak the protocol.
-    refused(there, Policy(ports=frozenset({foreign})))
+        refused(target, Policy(spoken=frozenset({other})))
+    # An allowed port does not mean that the protocol is spoken there.
+    refused(target, Policy(ports=frozenset({foreign})))
 
 
-def test_a_document_id_of_wais() -> None:
-    """Octets of counted length, line ends among them, that RFC 1738 3.9 has in a URL as they are."""
+def test_a_document_id_of_wais_may_contain_line_ends() -> None:
+    """Length-prefixed bytes, which RFC 1738 3.9 puts into a URL unchanged."""
     docid = b"\x03\x0c\r\nFLUSHALL\r\n"
     locator = WAISLocator("h.example", 6379, "db", wtype="TEXT", wpath=docid)
     assert any(b"\r\nFLUSHALL\r\n" in step.data for step in plan(locator).steps if isinstance(step, Send))
@@ -143,35 +143,35 @@ def test_a_document_id_of_wais() -> None:
     assert judged(WAISLocator("h.example", 210, "db", wtype="TEXT", wpath=docid))
 
 
-def test_a_form_that_was_filled_out() -> None:
+def test_a_filled_form() -> None:
     assert judged(GopherLocator("h.example", 70, "0", b"x").filled("Tim"))
     refused(GopherLocator("h.example", 6379, "0", b"x").filled("FLUSHALL"))
 
 
-def test_lines_of_ldap_are_those_of_the_uri() -> None:
-    """Why lengths are not enough: the length of ten octets is a line feed, and so is the tag that follows them."""
-    [sought] = [one.data for one in plan("ldap://h:11211/flush_all%20").steps if isinstance(one, Send)][1:2]
+def test_ldap_cannot_send_lines_chosen_by_a_uri() -> None:
+    """Lengths are not enough: the length 10 is a line feed, and so is the tag after it."""
+    [sought] = [step.data for step in plan("ldap://h:11211/flush_all%20").steps if isinstance(step, Send)][1:2]
     assert b"flush_all " in sought.split(b"\n")
 
 
-def test_a_redirect_of_a_public_server_is_a_strangers_uri() -> None:
+def test_a_redirect_of_a_public_server_is_untrusted() -> None:
     from overthere.access.wire import Head
 
-    there = Opening("gopher://h.example/0x", Policy.local(), None, KNOWN, Gateways())
-    there.follow(Head(location="gopher://h.example:6379/0x%0B"), (2, ("11.0.0.1", 70)))
+    opening = Opening("gopher://h.example/0x", Policy.local(), None, REGISTRY, Gateways())
+    opening.follow(Head(location="gopher://h.example:6379/0x%0B"), (2, ("11.0.0.1", 70)))
     with pytest.raises(AccessRefused, match="port 6379 is not that of gopher"):
-        there.dialogue(there.scheme())
+        opening.dialogue(opening.scheme())
 
 
-def test_a_gateway_is_sent_lines_of_its_own_protocol() -> None:
+def test_a_gateway_gets_lines_of_its_own_protocol() -> None:
     gateways = Gateways({"xmpp": "gopher://g.example:7070/0{+path}"})
-    there = Opening("xmpp://h/x%0By", SAFE, None, KNOWN, gateways)
+    opening = Opening("xmpp://h/x%0By", SAFE, None, REGISTRY, gateways)
     with pytest.raises(AccessRefused, match="port 7070 is not that of gopher"):
-        there.dialogue(there.scheme())
-    assert there.plan.cautions
+        opening.dialogue(opening.scheme())
+    assert opening.plan.cautions
 
 
-def test_a_scheme_of_ones_own_says_how_many_lines_it_is() -> None:
+def test_a_custom_scheme_declares_its_number_of_lines() -> None:
     def scheme(lines: int) -> Scheme:
         def steps(locator: object, credentials: object) -> Iterator[Step]:
             yield Connect(source="x", host="h.example", port=7979)
@@ -179,25 +179,25 @@ def test_a_scheme_of_ones_own_says_how_many_lines_it_is() -> None:
 
         return Scheme(name="x-two", title="x", documents={"rfc3986": "x"}, access=Access(steps), port=79)
 
-    registry = KNOWN.with_(scheme(1))
-    there = Opening("x-two:a", SAFE, None, registry, Gateways())
+    registry = REGISTRY.with_(scheme(1))
+    opening = Opening("x-two:a", SAFE, None, registry, Gateways())
     with pytest.raises(AccessRefused, match="2 lines instead of 1"):
-        there.dialogue(there.scheme())
-    there = Opening("x-two:a", SAFE, None, KNOWN.with_(scheme(2)), Gateways())
-    assert there.dialogue(there.scheme())
+        opening.dialogue(opening.scheme())
+    opening = Opening("x-two:a", SAFE, None, REGISTRY.with_(scheme(2)), Gateways())
+    assert opening.dialogue(opening.scheme())
 
 
-def test_the_plan_tells_it() -> None:
+def test_the_plan_shows_the_rejection() -> None:
     uri = "gopher://h.example:6379/0a%09%09%2B%091%0D%0A%2B-1%0D%0AFLUSHALL%0D%0A.%0D%0A"
-    told = CliRunner().invoke(app, ["plan", uri])
-    assert told.exit_code == 0
-    assert "the safe policy refuses it: port 6379 is not that of gopher" in re.sub(r"\s+", " ", told.stdout)
-    found = json.loads(CliRunner().invoke(app, ["plan", "--format", "jsonl", uri]).stdout)
-    assert found["cautions"] == list(plan(uri).cautions)
+    result = CliRunner().invoke(app, ["plan", uri])
+    assert result.exit_code == 0
+    assert "the safe policy refuses it: port 6379 is not that of gopher" in re.sub(r"\s+", " ", result.stdout)
+    data = json.loads(CliRunner().invoke(app, ["plan", "--format", "jsonl", uri]).stdout)
+    assert data["cautions"] == list(plan(uri).cautions)
     assert "cautions" not in json.loads(CliRunner().invoke(app, ["plan", "--format", "jsonl", "gopher://h/0a"]).stdout)
 
 
-# -- the law: all schemes, every place of a URI, every escape that ends a line somewhere
+# -- the law: all schemes, every place of a URI, every escape that may end a line
 
 ESCAPES = [
     "%0D%0A",
@@ -240,12 +240,12 @@ PLACES = [
     "{s}:a{x}",
 ]
 MARK = "FLUSHALL"
-# More ends than the rule has: whatever anybody might read as one.
+# More line ends than the rule has: anything that may be read as one.
 PARTED = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]+|\xc2\x85|\xe2\x80[\xa8\xa9]|(?<![\xc2-\xf4\x80-\xbf])\x85")
 
 
 def beginnings(steps: tuple[Step, ...]) -> Iterator[bytes]:
-    """What stands behind anything that may end a line, in all that is sent or given to a program."""
+    """The texts after anything that may end a line, in all that is sent or passed to a program."""
     for step in steps:
         if isinstance(step, Send):
             yield from PARTED.split(step.data)[1:]
@@ -254,7 +254,7 @@ def beginnings(steps: tuple[Step, ...]) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("scheme", BUILT_IN)
-def test_no_line_of_the_uris_choosing_but_the_first(scheme: str) -> None:
+def test_a_uri_chooses_at_most_the_first_line(scheme: str) -> None:
     tried = 0
     for place, escape, name in product(PLACES, ESCAPES, ("rfc3986", "rfc1738")):
         text = place.format(s=scheme, x=escape + MARK)
@@ -266,19 +266,19 @@ def test_no_line_of_the_uris_choosing_but_the_first(scheme: str) -> None:
         tried += 1
         for beginning in beginnings(steps):
             assert not beginning.startswith(MARK.encode()), (text, name, steps)
-    # Not because nothing was let through, but where all goes to the protocol's own port, or nothing is spoken.
-    known = KNOWN.scheme(scheme)
-    assert tried or scheme in {"wais", "ldap", "ldaps"} or known.unspoken or known.port is None
+    # Something was sent, unless all goes to the protocol's own port or nothing is sent.
+    known_scheme = REGISTRY.scheme(scheme)
+    assert tried or scheme in {"wais", "ldap", "ldaps"} or known_scheme.unspoken or known_scheme.port is None
 
 
-def test_the_law_would_find_it() -> None:
-    """The same under a policy that judges no octets: there are such lines."""
-    found = set()
+def test_the_law_finds_violations() -> None:
+    """A policy without this check sends such lines."""
+    gaps = set()
     for scheme, place, escape in product(("gopher", "wais", "ldap", "ftp"), PLACES, ESCAPES):
         try:
             steps = judged(place.format(s=scheme, x=escape + MARK), Policy.local())
         except OverthereError:
             continue
-        if any(one.startswith(MARK.encode()) for one in beginnings(steps)):
-            found.add(scheme)
-    assert found == {"gopher", "wais", "ldap", "ftp"}
+        if any(beginning.startswith(MARK.encode()) for beginning in beginnings(steps)):
+            gaps.add(scheme)
+    assert gaps == {"gopher", "wais", "ldap", "ftp"}

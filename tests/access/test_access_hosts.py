@@ -1,4 +1,4 @@
-"""Hosts that nobody can be asked for by name, and zones of addresses (RFC 3986 3.2.2; RFC 6874 4)."""
+"""Hosts that cannot be resolved by name, and zones of addresses (RFC 3986 3.2.2; RFC 6874 4)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ ZONED = "http://[fe80::1%25lo]/a"
 HOSTED = sorted(
     {name for name in BUILT_IN if scheme_named(name).access is not None} - {"about", "cid", "data", "mailto", "mid"}
 )
-"""Schemes whose URIs have a host, and that are retrieved."""
+"""Retrievable schemes whose URIs have a host."""
 
 
 @pytest.mark.parametrize("scheme", [*HOSTED, "unknown"])
 @pytest.mark.parametrize("host", ["[v1.evil.example]", "[VF.::1]"])
-def test_an_address_of_the_future_is_no_name(scheme: str, host: str) -> None:
+def test_an_address_of_a_future_version_is_rejected(scheme: str, host: str) -> None:
     text = f"{scheme}://{host}/{'a@b' if scheme == 'news' else 'a/1'}"
     with pytest.raises(PlanRefused, match=r"address mechanism not supported \(RFC 3986 3\.2\.2\)"):
         plan(text)
@@ -41,10 +41,10 @@ def test_an_address_of_the_future_is_no_name(scheme: str, host: str) -> None:
         plan(URI(text).locator, gateways=Gateways({"unknown": "http://gw.example/{host}"}))
 
 
-def test_nor_is_that_of_a_proxy_or_a_gateway() -> None:
-    there = URI("http://h.example/")
+def test_an_address_of_a_future_version_is_rejected_for_proxies_and_gateways() -> None:
+    uri = URI("http://h.example/")
     with pytest.raises(PlanRefused, match="address mechanism"):
-        through_proxy(plan(there), Policy(proxy={"http": "http://[v1.p]:3128"}), there)
+        through_proxy(plan(uri), Policy(proxy={"http": "http://[v1.p]:3128"}), uri)
     with pytest.raises(PlanRefused, match="address mechanism"):
         plan("unknown:x", gateways=Gateways({"unknown": "http://[v1.gw]/{uri}"}))
 
@@ -53,14 +53,14 @@ def test_nor_is_that_of_a_proxy_or_a_gateway() -> None:
     "host", ["a%3A80", "%3A%3A1", "%5B%3A%3A1%5D", "a%5B", "a%5Db", "a%2Fb", "a%40b", "a%23", "a%3F"]
 )
 @pytest.mark.parametrize("scheme", ["http", "ws", "ftp", "gopher", "telnet", "ldap", "wais", "nntp", "prospero"])
-def test_a_decoded_host_holds_no_delimiter(scheme: str, host: str) -> None:
+def test_a_decoded_host_contains_no_delimiter(scheme: str, host: str) -> None:
     with pytest.raises(PlanRefused, match=r"host holds .*RFC 3986 7\.2"):
         plan(f"{scheme}://{host}/" + ("a?b" if scheme == "wais" else "a/1"))
 
 
 @pytest.mark.parametrize("scheme", HOSTED)
 @pytest.mark.parametrize("host", ["%FF.example", "caf%E9.example", "%ED%A0%80.example", "%C0%AEexample"])
-def test_a_name_is_of_utf_8(scheme: str, host: str) -> None:
+def test_a_host_name_must_be_utf_8(scheme: str, host: str) -> None:
     text = f"{scheme}://{host}/" + ("a?b" if scheme == "wais" else "a@b" if scheme == "news" else "a/1")
     with pytest.raises(PlanRefused, match=r"not valid UTF-8.*RFC 3986 3\.2\.2"):
         plan(text)
@@ -68,19 +68,19 @@ def test_a_name_is_of_utf_8(scheme: str, host: str) -> None:
         overthere.open(text, Policy.local())
 
 
-def test_a_file_of_such_a_host_has_no_path() -> None:
-    there = FileLocator(host="caf%E9", segments=("share", "a"))
-    assert not there.is_local()
+def test_a_file_of_an_invalid_host_has_no_path() -> None:
+    locator = FileLocator(host="caf%E9", segments=("share", "a"))
+    assert not locator.is_local()
     for platform in ("posix", "windows", "vms"):
         with pytest.raises(PlanRefused, match=r"not valid UTF-8.*RFC 3986 3\.2\.2"):
-            there.to_path(platform)
+            locator.to_path(platform)
 
 
 # -- zones
 
 
 @pytest.mark.parametrize("scheme", ["http", "https", "ws", "wss"])
-def test_a_zone_is_connected_with_and_not_told(scheme: str) -> None:
+def test_a_zone_is_used_to_connect_but_not_sent(scheme: str) -> None:
     uri = URI(f"{scheme}://[fe80::1%25en%2D0]:8080/a", zone=True)
     steps = plan(uri).steps
     assert isinstance(steps[0], Connect)
@@ -105,18 +105,18 @@ def test_a_zone_of_a_link(host: str) -> None:
     assert literal(step.host, decoded=True) is not None
 
 
-def test_a_proxy_is_told_no_zone() -> None:
+def test_a_zone_is_not_sent_to_a_proxy() -> None:
     uri = URI(ZONED, zone=True)
     with pytest.raises(PlanRefused, match="RFC 6874 4"):
         through_proxy(plan(uri), Policy.local().with_(proxy={"http": "http://p.example:3128"}), uri)
 
 
-def test_a_certificate_names_no_zone(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+def test_a_zone_is_not_part_of_the_certificate_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    names: list[str] = []
 
     class Context:
-        def wrap_socket(self, held: object, *, server_hostname: str, **_: object) -> object:
-            asked.append(server_hostname)
+        def wrap_socket(self, sock: object, *, server_hostname: str, **_: object) -> object:
+            names.append(server_hostname)
             raise OSError("seen")
 
     def dialogue(host: str) -> Dialogue:
@@ -131,7 +131,7 @@ def test_a_certificate_names_no_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     for host in ("fe80::1%lo", "127.0.0.1"):
         with pytest.raises(AccessFailed):
             Connected(dialogue(host), policy, URI("https://h/"), 443).advance()
-    assert asked == ["fe80::1", "127.0.0.1"]
+    assert names == ["fe80::1", "127.0.0.1"]
 
 
 def test_permission_travels_with_values() -> None:

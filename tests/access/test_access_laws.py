@@ -1,4 +1,4 @@
-"""The laws of access over what servers of the other protocols have answered, as `AccessSuite` spoils it."""
+"""Laws of access for recorded answers of further protocols, damaged by `AccessSuite`."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class TestEncodedWord(Spoiled):
     answer = (TRANSCRIPTS / "news/overview").read_bytes().replace(b"\t", b"\t=?\xe9?q?a?= =?utf-8?q?caf=C3=A9?=", 1)
 
     def test_what_it_is(self) -> None:
-        """`email` raises a CharsetError for the first, which is in no tree of ours and is no ValueError."""
-        found = self.whole()
-        assert found.error is None
-        assert found.entries[0].name.startswith("=?\ufffd?q?a?= café")
+        """`email` raises a CharsetError for the first, which is neither our error nor a ValueError."""
+        result = self.whole()
+        assert result.error is None
+        assert result.entries[0].name.startswith("=?\ufffd?q?a?= café")
 
 
 class TestNewsgroups(Spoiled):
@@ -117,7 +117,7 @@ class TestBothLengths(Spoiled):
     )
 
 
-# -- what a dialogue raises that is not of the documented tree
+# -- errors of a dialogue that are not documented
 
 
 def early() -> Dialogue:
@@ -148,41 +148,41 @@ def registry(dialogue: Callable[[], Dialogue]) -> Registry:
     def steps(locator: object, credentials: object) -> Any:
         return iter(())
 
-    made = Scheme(
+    scheme = Scheme(
         name="x-fails", title="x", documents={"rfc3986": "x"}, access=Access(steps, lambda plan, policy: dialogue())
     )
-    return Registry.default().with_(made)
+    return Registry.default().with_(scheme)
 
 
 def read(dialogue: Callable[[], Dialogue]) -> list[Exception]:
-    """What comes out of opening and of reading, twice."""
-    found: list[Exception] = []
+    """The errors of opening and of reading, twice."""
+    errors: list[Exception] = []
     try:
-        there = overthere.open("x-fails:a", Policy.local(), registry=registry(dialogue))
+        resource = overthere.open("x-fails:a", Policy.local(), registry=registry(dialogue))
     except Exception as error:
         return [error]
-    with there:
+    with resource:
         for _ in range(2):
             try:
-                list(there.entries()) if there.is_listing else there.read()
+                list(resource.entries()) if resource.is_listing else resource.read()
             except Exception as error:
-                found.append(error)
-    return found
+                errors.append(error)
+    return errors
 
 
 async def aread(dialogue: Callable[[], Dialogue]) -> list[Exception]:
-    found: list[Exception] = []
+    errors: list[Exception] = []
     try:
-        there = await overthere.aopen("x-fails:a", Policy.local(), registry=registry(dialogue))
+        resource = await overthere.aopen("x-fails:a", Policy.local(), registry=registry(dialogue))
     except Exception as error:
         return [error]
-    async with there:
+    async with resource:
         for _ in range(2):
             try:
-                [one async for one in there.entries()] if there.is_listing else await there.read()
+                [entry async for entry in resource.entries()] if resource.is_listing else await resource.read()
             except Exception as error:
-                found.append(error)
-    return found
+                errors.append(error)
+    return errors
 
 
 @pytest.mark.parametrize("dialogue", [early, late, listing])
@@ -190,19 +190,21 @@ async def aread(dialogue: Callable[[], Dialogue]) -> list[Exception]:
     "error",
     [CharsetError("x"), ValueError("Exceeds the limit"), KeyError(1), RecursionError(), MemoryError(), OSError(5, "x")],
 )
-@pytest.mark.parametrize("how", ["sync", "async"])
-def test_what_is_not_ours(dialogue: Callable[[], Dialogue], error: Exception, how: str) -> None:
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_undocumented_errors_become_access_errors(
+    dialogue: Callable[[], Dialogue], error: Exception, mode: str
+) -> None:
     ERRORS.append(error)
-    found = read(dialogue) if how == "sync" else anyio.run(aread, dialogue)
-    assert len(found) == (1 if dialogue is early else 2)
-    for one in found:
-        assert type(one) is ProtocolError
-        assert one.__cause__ is error
-        assert type(error).__name__ in str(one)
-        assert "x-fails:a" in str(one)
+    errors = read(dialogue) if mode == "sync" else anyio.run(aread, dialogue)
+    assert len(errors) == (1 if dialogue is early else 2)
+    for err in errors:
+        assert type(err) is ProtocolError
+        assert err.__cause__ is error
+        assert type(error).__name__ in str(err)
+        assert "x-fails:a" in str(err)
 
 
-def test_what_is_ours() -> None:
+def test_documented_errors_are_unchanged() -> None:
     ERRORS.append(overthere.NotSpecified("there is none"))
     assert read(early) == ERRORS[-1:]
     assert read(late)[0] is ERRORS[-1]

@@ -1,4 +1,4 @@
-"""What opens a scheme: the folder that its `access` names, and each part of it loaded when it is needed."""
+"""The package that opens a scheme: it is named by `access`, and its modules are imported on demand."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ def opening(access: str | Access, name: str = "x-own") -> Registry:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package of others, `own_scheme.protocol`."""
-    there = tmp_path / "own_scheme" / "protocol"
-    there.mkdir(parents=True)
-    (there.parent / "__init__.py").touch()
-    (there / "__init__.py").touch()
-    (there / "steps.py").write_text(STEPS)
+    """A foreign package, `own_scheme.protocol`."""
+    folder = tmp_path / "own_scheme" / "protocol"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").touch()
+    (folder / "__init__.py").touch()
+    (folder / "steps.py").write_text(STEPS)
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("own_scheme", "own_scheme.protocol", "own_scheme.protocol.steps", "own_scheme.protocol.dialogue"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    return there
+    return folder
 
 
-def test_a_package_without_a_dialogue_is_carried_out_as_it_stands(folder: Path) -> None:
+def test_a_package_without_a_dialogue_sends_its_plan(folder: Path) -> None:
     registry = opening("own_scheme.protocol")
-    with overthere.open("x-own:/a", Policy.local(), registry=registry) as there:
-        assert (there.media_type, there.read()) == ("text/plain", b"/a")
+    with overthere.open("x-own:/a", Policy.local(), registry=registry) as resource:
+        assert (resource.media_type, resource.read()) == ("text/plain", b"/a")
 
 
 def test_a_dialogue_is_loaded_when_it_is_opened(folder: Path) -> None:
@@ -66,20 +66,20 @@ def test_a_dialogue_is_loaded_when_it_is_opened(folder: Path) -> None:
     registry = opening("own_scheme.protocol")
     assert len(plan("x-own:/a", registry=registry).steps) == 1
     assert "own_scheme.protocol.dialogue" not in sys.modules
-    with overthere.open("x-own:/a", Policy.local(), registry=registry) as there:
-        assert (there.media_type, there.read()) == ("text/x-own", b"/A")
+    with overthere.open("x-own:/a", Policy.local(), registry=registry) as resource:
+        assert (resource.media_type, resource.read()) == ("text/x-own", b"/A")
 
 
-def test_what_is_configured(folder: Path) -> None:
+def test_the_package_may_replace_the_locator(folder: Path) -> None:
     registry = opening("own_scheme.protocol")
     assert plan("x-own:/", registry=registry).uri == "x-own:/"
     assert plan_under(Policy(), "x-own:/", registry=registry).uri == "x-own:/configured"
-    with overthere.open("x-own:/", Policy.local(), registry=registry) as there:
-        assert (str(there.uri), there.read()) == ("x-own:/configured", b"/configured")
+    with overthere.open("x-own:/", Policy.local(), registry=registry) as resource:
+        assert (str(resource.uri), resource.read()) == ("x-own:/configured", b"/configured")
 
 
 @pytest.mark.parametrize(
-    ("access", "why"),
+    ("access", "reason"),
     [
         ("no_such.package", "access of 'x-own', no_such.package.steps: No module named 'no_such'"),
         ("nosuchprotocol", "overthere.protocols.nosuchprotocol.steps: No module named"),
@@ -87,25 +87,25 @@ def test_what_is_configured(folder: Path) -> None:
         ("own_scheme.wrong", "own_scheme.wrong.steps, has no function 'steps'"),
     ],
 )
-def test_what_is_not_there(access: str, why: str, folder: Path) -> None:
+def test_a_missing_package_is_reported(access: str, reason: str, folder: Path) -> None:
     for name in ("empty", "wrong"):
         (folder.parent / name).mkdir()
         (folder.parent / name / "__init__.py").touch()
     (folder.parent / "wrong/steps.py").touch()
-    with pytest.raises(RegistryError, match=why):
+    with pytest.raises(RegistryError, match=reason):
         plan("x-own:/a", registry=opening(access))
 
 
 @pytest.mark.parametrize("access", ["", "a:b", "a..b", ".a", "a/b", "1a"])
-def test_what_is_no_name_of_a_package(access: str) -> None:
+def test_an_invalid_package_name_is_rejected(access: str) -> None:
     with pytest.raises(RegistryError, match="is not a package"):
         opening(access)
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [("import no_such_library\n", "no_such_library"), ("", "has no function 'dialogue'")]
+    ("text", "reason"), [("import no_such_library\n", "no_such_library"), ("", "has no function 'dialogue'")]
 )
-def test_a_dialogue_that_cannot_be_loaded(text: str, why: str, folder: Path) -> None:
+def test_a_dialogue_that_cannot_be_imported(text: str, reason: str, folder: Path) -> None:
     (folder / "dialogue.py").write_text(text)
-    with pytest.raises(RegistryError, match=why):
+    with pytest.raises(RegistryError, match=reason):
         overthere.open("x-own:/a", Policy.local(), registry=opening("own_scheme.protocol"))

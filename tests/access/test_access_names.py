@@ -1,4 +1,4 @@
-"""Host names that no resolver takes: each entry of a policy says so by its own exception, and nothing is looked up."""
+"""Host names that no resolver accepts: each function of a policy raises its own exception without a lookup."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def alooked_up(host: str, port: int) -> list[str]:
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 @pytest.mark.parametrize("system", [True, False])
-def test_addresses_of_names_that_no_resolver_takes(name: str, system: bool) -> None:
+def test_invalid_names_have_no_addresses(name: str, system: bool) -> None:
     with pytest.raises(AccessFailed, match="no resolver knows the name"):
         Policy().addresses(name, 80, resolve=None if system else looked_up)
     with pytest.raises(AccessFailed, match="no resolver knows the name"):
@@ -31,7 +31,7 @@ def test_addresses_of_names_that_no_resolver_takes(name: str, system: bool) -> N
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_names_that_no_resolver_takes_are_judged_and_not_opened(name: str) -> None:
+def test_invalid_names_are_rejected_before_the_lookup(name: str) -> None:
     uri = f"http://{''.join(f'%{octet:02X}' for octet in name.encode('utf-8', 'surrogatepass'))}/"
     with pytest.raises((AccessRefused, OverthereError)):
         Policy(hosts=frozenset({".good.example", ""})).judge(uri)
@@ -40,7 +40,7 @@ def test_names_that_no_resolver_takes_are_judged_and_not_opened(name: str) -> No
 
 
 @pytest.mark.parametrize("error", [socket.gaierror(8, "x"), UnicodeError("x"), ValueError("x"), OSError("x")])
-def test_what_a_resolver_raises_is_a_failure(error: Exception) -> None:
+def test_an_error_of_a_resolver_is_a_failure(error: Exception) -> None:
     def look_up(host: str, port: int) -> list[str]:
         raise error
 
@@ -54,9 +54,9 @@ def test_what_a_resolver_raises_is_a_failure(error: Exception) -> None:
         Policy().addresses("h.example", 80, resolve=lambda host, port: ["192.0.2.1", "localhost"])
     with pytest.raises(AccessFailed, match="could not be resolved"):
         asyncio.run(Policy().aaddresses("h.example", 80, resolve=names_a_name))
-    given: dict[str, Any] = {"resolve": look_up}
+    answers: dict[str, Any] = {"resolve": look_up}
     with pytest.raises(AccessFailed, match="could not be resolved"):
-        Policy().addresses("h.example", 80, **given)
+        Policy().addresses("h.example", 80, **answers)
     with pytest.raises(AccessFailed, match="could not be resolved"):
         asyncio.run(Policy().aaddresses("h.example", 80, resolve=alook_up))
 
@@ -65,11 +65,11 @@ def test_what_a_resolver_raises_is_a_failure(error: Exception) -> None:
     "host", ["a." + "b" * 63 + ".example", ".".join(["abc"] * 63), "h.example.", "a_b.example", "xn--bcher-kva.example"]
 )
 def test_names_at_the_limits_are_looked_up(host: str) -> None:
-    asked: list[str] = []
+    names: list[str] = []
 
     def look_up(host: str, port: int) -> list[str]:
-        asked.append(host)
+        names.append(host)
         return ["192.0.43.8"]
 
     assert Policy().addresses(host, 80, resolve=look_up)
-    assert asked == [host]
+    assert names == [host]

@@ -1,4 +1,4 @@
-"""What opening may do: schemes, hosts, ports, and addresses as numbers, however they are spelled (RFC 3986 7)."""
+"""A policy allows schemes, hosts, ports, and addresses in any notation (RFC 3986 7)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from overthere.access.resource import Resource
 from overthere.access.steps import Connect
 from overthere.access.wire import Dial, Dialogue, Head, OpenLocal, Write
 from overthere.values.hosts.address import forbidden, literal
-from servers.faults import nothing_left
+from servers.faults import assert_no_leaks
 from support import cases, ids
 
 ROWS = cases("addresses")
@@ -37,22 +37,22 @@ SPELLED = [row for row in ROWS if row.get("uri", True)]
 FAMILIES = {row["family"] for row in ROWS if row["why"]}
 
 
-def opened(uri: URI | str, policy: Policy | None = None, **more: Any) -> Resource:
-    with open_(uri, policy, **more) as there:
-        return there
+def opened(uri: URI | str, policy: Policy | None = None, **kwargs: Any) -> Resource:
+    with open_(uri, policy, **kwargs) as resource:
+        return resource
 
 
-async def _aopened(uri: str, policy: Policy | None, more: dict[str, Any]) -> Any:
-    async with await aopen(uri, policy, **more) as there:
-        return there
+async def _aopened(uri: str, policy: Policy | None, kwargs: dict[str, Any]) -> Any:
+    async with await aopen(uri, policy, **kwargs) as resource:
+        return resource
 
 
-def aopened(uri: str, policy: Policy | None = None, **more: Any) -> Resource:
-    return asyncio.run(_aopened(uri, policy, more))  # type: ignore[no-any-return]
+def aopened(uri: str, policy: Policy | None = None, **kwargs: Any) -> Resource:
+    return asyncio.run(_aopened(uri, policy, kwargs))  # type: ignore[no-any-return]
 
 
-def topened(uri: str, policy: Policy | None = None, **more: Any) -> Resource:
-    return anyio.run(_aopened, uri, policy, more, backend="trio")  # type: ignore[no-any-return]
+def topened(uri: str, policy: Policy | None = None, **kwargs: Any) -> Resource:
+    return anyio.run(_aopened, uri, policy, kwargs, backend="trio")  # type: ignore[no-any-return]
 
 
 BOTH = pytest.mark.parametrize("opening", [opened, aopened, topened], ids=["sync", "asyncio", "trio"])
@@ -61,10 +61,10 @@ OpenFunction = Callable[..., Resource]
 
 @pytest.fixture
 def connected(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The addresses that are connected; no packet leaves, nobody is there."""
+    """The connected addresses; nothing is sent, and nobody listens."""
     calls: list[Any] = []
 
-    def connect(held: socket.socket, address: Any) -> None:
+    def connect(sock: socket.socket, address: Any) -> None:
         calls.append(address)
         raise ConnectionRefusedError(111, "Connection refused")
 
@@ -80,43 +80,43 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Names:
 
 
 class Names:
-    """A resolver: the answers that a test gives for a name, one after the other; an error where there is none."""
+    """A resolver with a list of answers for each name; an error without one."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Iterator[list[str]]] = {}
         self.questions: list[str] = []
 
-    def __call__(self, host: str, port: int, *rest: Any, **more: Any) -> list[Any]:
+    def __call__(self, host: str, port: int, *args: Any, **kwargs: Any) -> list[Any]:
         self.questions.append(host)
-        found = next(self.answers.get(host, iter(())), None)
-        if found is None:
+        result = next(self.answers.get(host, iter(())), None)
+        if result is None:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         return [
-            (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (one, port, 0, 0))
-            if ":" in one
-            else (socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port))
-            for one in found
+            (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port, 0, 0))
+            if ":" in address
+            else (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
+            for address in result
         ]
 
 
 # -- addresses as numbers
 
 
-def test_there_are_enough_spellings() -> None:
+def test_there_are_enough_spellings_of_addresses() -> None:
     assert len(FAMILIES) >= 16
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
-def test_what_address_a_host_is(row: dict[str, Any]) -> None:
-    found = literal(row["host"])
-    assert found == (ip_address(row["address"]) if row["address"] else None)
-    if found is not None:
-        why = forbidden(found)
-        assert row["why"] in why if row["why"] and why else why is None and not row["why"]
+def test_hosts_are_read_as_addresses(row: dict[str, Any]) -> None:
+    address = literal(row["host"])
+    assert address == (ip_address(row["address"]) if row["address"] else None)
+    if address is not None:
+        reason = forbidden(address)
+        assert row["why"] in reason if row["why"] and reason else reason is None and not row["why"]
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row["why"]], ids=lambda row: row["id"])
-def test_refused_by_number(row: dict[str, Any]) -> None:
+def test_addresses_are_rejected(row: dict[str, Any]) -> None:
     host = literal(row["host"])
     with pytest.raises(AccessRefused) as caught:
         Policy().judge_connection(Connect(source="", host=str(host), port=80), 80, URI("http://h/"))
@@ -126,8 +126,8 @@ def test_refused_by_number(row: dict[str, Any]) -> None:
 
 
 @BOTH
-def test_refused_before_anybody_is_asked(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
-    with nothing_left():
+def test_numeric_hosts_are_rejected_without_a_lookup(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
+    with assert_no_leaks():
         for row in SPELLED:
             if row["why"]:
                 with pytest.raises(AccessRefused) as caught:
@@ -139,7 +139,7 @@ def test_refused_before_anybody_is_asked(opening: OpenFunction, asked: Names, co
 
 
 @BOTH
-def test_public_addresses_are_let_through(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
+def test_public_addresses_are_allowed(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     rows = [row for row in SPELLED if row["address"] and not row["why"]]
     for row in rows:
         with pytest.raises(AccessFailed, match="no connection"):
@@ -149,7 +149,7 @@ def test_public_addresses_are_let_through(opening: OpenFunction, asked: Names, c
 
 
 @BOTH
-def test_what_is_no_address_is_a_name(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
+def test_other_hosts_are_names(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     for row in SPELLED:
         if not row["address"]:
             with pytest.raises((AccessError, PlanRefused)):
@@ -158,7 +158,7 @@ def test_what_is_no_address_is_a_name(opening: OpenFunction, asked: Names, conne
     assert not connected
 
 
-def test_a_zone_is_in_no_uri() -> None:
+def test_a_zone_in_a_uri_is_rejected() -> None:
     with pytest.raises(InvalidURI):
         opened("http://[fe80::1%25lo]/")
 
@@ -183,7 +183,7 @@ def test_a_zone_is_opened(connected: list[Any]) -> None:
     assert connected == [("fe80::1", 80, 0, socket.if_nametoindex("lo"))]
 
 
-# -- prefixes by which a network translates (RFC 6052 2.2)
+# -- prefixes for translation in a network (RFC 6052 2.2)
 
 TRANSLATED = [
     # RFC 6052 2.4, of 192.0.2.33
@@ -209,7 +209,7 @@ NETWORKS = [
 
 
 def within(prefix: str, inner: str) -> IPv6Address:
-    """An address with another in it, octet by octet as the table of RFC 6052 2.2 has them."""
+    """An address that embeds another, byte by byte as in the table of RFC 6052 2.2."""
     net = IPv6Network(prefix)
     octets = list(net.network_address.packed)
     places = {
@@ -226,15 +226,15 @@ def within(prefix: str, inner: str) -> IPv6Address:
 
 
 @pytest.mark.parametrize(("prefix", "address"), TRANSLATED)
-def test_the_table_of_addresses_with_embedded_ones(prefix: str, address: str) -> None:
+def test_the_table_of_embedded_addresses(prefix: str, address: str) -> None:
     assert within(prefix, "192.0.2.33") == IPv6Address(address)
-    told = f"for documentation (RFC 5737) (in {IPv6Address(address)})"
-    assert forbidden(IPv6Address(address), [prefix]) == forbidden(IPv6Address(address), [IPv6Network(prefix)]) == told
+    text = f"for documentation (RFC 5737) (in {IPv6Address(address)})"
+    assert forbidden(IPv6Address(address), [prefix]) == forbidden(IPv6Address(address), [IPv6Network(prefix)]) == text
 
 
 @pytest.mark.parametrize("prefix", NETWORKS)
-def test_a_networks_own_translation(prefix: str) -> None:
-    for inner, why in (
+def test_embedded_addresses_of_a_custom_prefix(prefix: str) -> None:
+    for inner, reason in (
         ("127.0.0.1", "loopback"),
         ("10.0.0.1", "private"),
         ("169.254.169.254", "link-local"),
@@ -243,17 +243,17 @@ def test_a_networks_own_translation(prefix: str) -> None:
         ("224.0.0.1", "multicast"),
     ):
         address = within(prefix, inner)
-        with pytest.raises(AccessRefused, match=why) as caught:
+        with pytest.raises(AccessRefused, match=reason) as caught:
             Policy(nat64=("2600:9::/32", prefix)).judge_address(address, URI("http://h/"))
         assert caught.value.rule == "address"
     public = within(prefix, "192.0.43.8")
     Policy(nat64=(prefix,)).judge_address(public, URI("http://h/"))
-    # Without its name it is judged as any address: those of 2000::/3 are public, whatever is in them.
+    # Without the prefix it is an ordinary address: those of 2000::/3 are public, whatever they embed.
     assert (forbidden(within(prefix, "10.0.0.1")) is None) == prefix.startswith("26")
 
 
-def test_what_is_no_address_of_a_networks_translation() -> None:
-    """Bits 64 to 71 are zero (RFC 6052 2.2): such an address is translated by nobody, or in a way of its own."""
+def test_invalid_embedded_addresses_are_rejected() -> None:
+    """Bits 64 to 71 are zero (RFC 6052 2.2): other addresses are not translated, or in an unknown way."""
     wrong = IPv6Address("2600:1:2:c000:12b:800::")
     assert forbidden(wrong, ["2600:1:2::/48"]) == "not an address of its NAT64 prefix (RFC 6052 2.2)"
     for prefix in ("2600::/33", "2600::/128", "::/0", "2600:1:2:3:100::/96", "192.0.2.0/24", "2600::1/32", "nat"):
@@ -262,13 +262,13 @@ def test_what_is_no_address_of_a_networks_translation() -> None:
 
 
 @BOTH
-def test_a_name_that_is_translated(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
-    """What a resolver of DNS64 answers (RFC 6147) in a network with a prefix of its own."""
+def test_a_name_with_a_translated_address(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
+    """A DNS64 answer (RFC 6147) in a network with its own prefix."""
     policy = Policy(nat64=("64:ff9b:1:fffe::/96",))
     asked.answers["h.example"] = iter([["64:ff9b:1:fffe::a00:1", "64:ff9b:1:fffe::c000:2b08"]])
     with pytest.raises(AccessFailed, match="no connection"):
         opening("http://h.example:8080/", policy)
-    assert [one[0] for one in connected] == ["64:ff9b:1:fffe::c000:2b08"]
+    assert [address[0] for address in connected] == ["64:ff9b:1:fffe::c000:2b08"]
 
 
 # -- names
@@ -300,27 +300,27 @@ def test_a_name_with_a_private_address(opening: OpenFunction, address: str, aske
 
 
 @BOTH
-def test_private_ones_are_dropped_and_the_order_kept(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
+def test_private_addresses_are_removed_in_order(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     mixed = [PRIVATE[0], PUBLIC[0], PRIVATE[2], PUBLIC[1], PUBLIC[1], *PRIVATE[3:], PUBLIC[2]]
     asked.answers["h.example"] = iter([mixed])
     with pytest.raises(AccessFailed, match="no connection"):
         opening("http://h.example:8080/")
-    assert [one[:2] for one in connected] == [(one, 8080) for one in PUBLIC]
+    assert [address[:2] for address in connected] == [(address, 8080) for address in PUBLIC]
     assert asked.questions == ["h.example"]
 
 
 @BOTH
-def test_the_second_answer_is_never_asked_for(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
-    """Rebinding: a name that is public when it is judged and private when it is connected."""
+def test_a_name_is_resolved_once(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
+    """Rebinding: a name that is public when checked and private when connected."""
     asked.answers["h.example"] = iter([PUBLIC, ["127.0.0.1"], ["127.0.0.1"]])
     with pytest.raises(AccessFailed):
         opening("http://h.example/")
-    assert [one[0] for one in connected] == PUBLIC
+    assert [address[0] for address in connected] == PUBLIC
     assert asked.questions == ["h.example"]
 
 
 @BOTH
-def test_a_name_beyond_ascii_is_asked_by_idna(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
+def test_a_non_ascii_name_is_resolved_by_idna(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     asked.answers["xn--bcher-kva.example"] = iter([["10.0.0.1"]])
     with pytest.raises(AccessRefused, match="private"):
         opening("http://b%C3%BCcher.example/")
@@ -344,11 +344,11 @@ def refused(opening: OpenFunction, uri: str, policy: Policy | None = None) -> Ac
 
 
 @BOTH
-def test_schemes(opening: OpenFunction, tmp_path: Any) -> None:
+def test_allowed_schemes(opening: OpenFunction, tmp_path: Any) -> None:
     assert opening("data:,x").length == 1
     for uri in ("file:///etc/passwd", "afs://cell.example/x", "mid:a@b", "cid:a@b"):
         assert refused(opening, uri).rule == "scheme"
-        # Naming the scheme does not open this machine.
+        # Allowing the scheme does not allow this machine.
         assert refused(opening, uri, Policy(schemes=frozenset(("file", "afs", "mid", "cid")))).rule == "scheme"
     assert refused(opening, "data:,x", Policy(schemes=frozenset(("http",)))).rule == "scheme"
     assert refused(opening, "DATA:,x", Policy.local().with_(schemes=frozenset(("http",)))).rule == "scheme"
@@ -357,7 +357,7 @@ def test_schemes(opening: OpenFunction, tmp_path: Any) -> None:
 
 
 @BOTH
-def test_hosts(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
+def test_allowed_hosts(opening: OpenFunction, asked: Names, connected: list[Any]) -> None:
     policy = Policy(hosts=frozenset(("a.example", ".b.example", "xn--bcher-kva.example", "192.0.43.8")))
     for host in (
         "c.example",
@@ -384,7 +384,7 @@ def test_hosts(opening: OpenFunction, asked: Names, connected: list[Any]) -> Non
 
 
 @BOTH
-def test_ports(opening: OpenFunction, connected: list[Any]) -> None:
+def test_allowed_ports(opening: OpenFunction, connected: list[Any]) -> None:
     at = "192.0.43.8"
     for uri in (
         f"http://{at}:25/",
@@ -406,7 +406,7 @@ def test_ports(opening: OpenFunction, connected: list[Any]) -> None:
     ):
         with pytest.raises(AccessFailed):
             opening(uri, policy)
-    assert [one[1] for one in connected] == [80, 80, 1024, 65535, 25, 25]
+    assert [address[1] for address in connected] == [80, 80, 1024, 65535, 25, 25]
 
 
 # -- data connections
@@ -434,13 +434,13 @@ def advance(kind: str, dialogue: Dialogue, policy: Policy) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sync", "asyncio", "trio"])
-def test_data_come_from_the_judged_address(kind: str, asked: Names, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_connections_use_the_checked_address(kind: str, asked: Names, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
-    monkeypatch.setattr(socket.socket, "connect", lambda held, address: calls.append(address))
-    monkeypatch.setattr(socket.socket, "setsockopt", lambda *rest: None)
+    monkeypatch.setattr(socket.socket, "connect", lambda args, address: calls.append(address))
+    monkeypatch.setattr(socket.socket, "setsockopt", lambda *args: None)
     asked.answers["h.example"] = iter([["127.0.0.1", PUBLIC[1], PUBLIC[0]], ["127.0.0.1"]])
     advance(kind, data_at(50_000, "127.0.0.1"), Policy())
-    assert [one[:2] for one in calls] == [(PUBLIC[1], 2100), (PUBLIC[1], 50_000)]
+    assert [address[:2] for address in calls] == [(PUBLIC[1], 2100), (PUBLIC[1], 50_000)]
     assert asked.questions == ["h.example"]
     for port in (0, 22, 25, 1023, 65_536, 10**9):
         asked.answers["h.example"] = iter([PUBLIC])
@@ -450,7 +450,7 @@ def test_data_come_from_the_judged_address(kind: str, asked: Names, monkeypatch:
 
 
 @pytest.mark.parametrize("kind", ["sync", "asyncio", "trio"])
-def test_a_dialogue_reads_no_file_that_the_policy_does_not_let_it_read(kind: str) -> None:
+def test_a_dialogue_reads_only_files_that_the_policy_allows(kind: str) -> None:
     def dialogue() -> Dialogue:
         yield OpenLocal("/etc/passwd")
         yield Head()
@@ -461,7 +461,7 @@ def test_a_dialogue_reads_no_file_that_the_policy_does_not_let_it_read(kind: str
 
 
 @pytest.mark.parametrize("kind", ["sync", "asyncio", "trio"])
-def test_a_channel_that_is_not_there(kind: str) -> None:
+def test_a_missing_channel(kind: str) -> None:
     def dialogue() -> Dialogue:
         yield Write(b"x")
 
@@ -476,34 +476,34 @@ def way(uri: str, policy: Policy | None = None, credentials: Credentials | None 
     return Opening(uri, policy, credentials, Registry.default(), Gateways())
 
 
-def test_redirects_are_judged_as_any_uri() -> None:
-    there = way("http://a.example/x/y")
-    there.follow(Head(location="../z"), None)
-    assert (str(there.uri), [str(one) for one in there.history]) == ("http://a.example/z", ["http://a.example/x/y"])
+def test_the_policy_applies_to_redirects() -> None:
+    opening = way("http://a.example/x/y")
+    opening.follow(Head(location="../z"), None)
+    assert (str(opening.uri), [str(one) for one in opening.history]) == ("http://a.example/z", ["http://a.example/x/y"])
     for location in ("file:///etc/passwd", "FILE:///etc/passwd", "mid:a@b", "afs://c.example/x"):
         for policy in (Policy(), Policy.local()):
             with pytest.raises(AccessRefused, match="redirects to a file of this machine") as caught:
                 way("http://a.example/", policy).follow(Head(location=location), None)
             assert caught.value.rule == "redirect"
-    there.follow(Head(location="http://127.0.0.1/"), None)
+    opening.follow(Head(location="http://127.0.0.1/"), None)
     with pytest.raises(AccessRefused, match="loopback"):
-        Transport(there.dialogue(there.scheme()), there.policy, there.uri, 80).advance()
+        Transport(opening.dialogue(opening.scheme()), opening.policy, opening.uri, 80).advance()
     for location in ("", "http://[", "http://a b/", "//", "http://h/\r\n", "http://h:x/", "\x00", "http://h\u00fc/"):
         with pytest.raises((ProtocolError, AccessRefused)):
             way("http://a.example/").follow(Head(location=location), None)
 
 
-def test_redirects_end() -> None:
-    there = way("http://a.example/0", Policy(max_redirects=3))
+def test_the_number_of_redirects_is_limited() -> None:
+    opening = way("http://a.example/0", Policy(max_redirects=3))
     for number in range(1, 4):
-        there.follow(Head(location=f"/{number}"), None)
+        opening.follow(Head(location=f"/{number}"), None)
     with pytest.raises(AccessRefused, match="more than 3 redirects"):
-        there.follow(Head(location="/4"), None)
+        opening.follow(Head(location="/4"), None)
     with pytest.raises(AccessRefused, match="cycle"):
         way("http://a.example/").follow(Head(location="/#x"), None)
 
 
-def test_no_way_out_of_tls() -> None:
+def test_redirects_cannot_leave_tls() -> None:
     for uri in ("https://a.example/", "HTTPS://a.example/"):
         for location in ("http://a.example/", "ftp://a.example/x"):
             with pytest.raises(AccessRefused, match="leaves https"):
@@ -526,8 +526,8 @@ FOLLOWED = [
 ]
 NOT_FOLLOWED = [
     *[
-        ("http://a.example/", there)
-        for there in (
+        ("http://a.example/", target)
+        for target in (
             "gopher://b.example/0x",
             "GOPHER://b.example:6379/0x",
             "ldap://b.example/",
@@ -558,54 +558,54 @@ NOT_FOLLOWED = [
 @pytest.mark.parametrize(
     ("peer", "private"), [(("tcp", ("93.184.215.14", 80)), False), (("tcp", ("10.0.0.1", 80)), True), (None, True)]
 )
-def test_what_a_public_server_says_reaches_nothing_private(peer: tuple[Any, ...] | None, private: bool) -> None:
-    """RFC 3986 7.4: also where the caller's own URIs may; ports that are reserved are closed again, too."""
-    way = Opening("http://h.example/", Policy.local().with_(ports=frozenset({6000})), None, None, None)
-    way.follow(Head(location="http://10.0.0.2/"), peer)
-    assert (way.policy.private, way.policy.ports) == (private, frozenset({6000} if private else ()))
+def test_a_public_server_cannot_redirect_to_private_addresses(peer: tuple[Any, ...] | None, private: bool) -> None:
+    """RFC 3986 7.4: even if the caller's own URIs may reach them; reserved ports are forbidden again, too."""
+    opening = Opening("http://h.example/", Policy.local().with_(ports=frozenset({6000})), None, None, None)
+    opening.follow(Head(location="http://10.0.0.2/"), peer)
+    assert (opening.policy.private, opening.policy.ports) == (private, frozenset({6000} if private else ()))
 
 
 @pytest.mark.parametrize("policy", [Policy(), Policy.local()], ids=["safe", "local"])
 @pytest.mark.parametrize(("uri", "location"), FOLLOWED)
-def test_where_a_redirect_may_lead(uri: str, location: str, policy: Policy) -> None:
-    there = way(uri, policy)
-    there.follow(Head(location=location), None)
-    assert str(there.uri) == location
-    # Who says where redirects may lead has said all.
+def test_allowed_redirects(uri: str, location: str, policy: Policy) -> None:
+    opening = way(uri, policy)
+    opening.follow(Head(location=location), None)
+    assert str(opening.uri) == location
+    # `redirects` of the policy is final.
     with pytest.raises(AccessRefused, match=r"Policy\.redirects"):
         way(uri, policy.with_(redirects=frozenset())).follow(Head(location=location), None)
 
 
 @pytest.mark.parametrize("policy", [Policy(), Policy.local()], ids=["safe", "local"])
 @pytest.mark.parametrize(("uri", "location"), NOT_FOLLOWED)
-def test_where_no_redirect_leads(uri: str, location: str, policy: Policy) -> None:
-    there = way(uri, policy)
+def test_forbidden_redirects(uri: str, location: str, policy: Policy) -> None:
+    opening = way(uri, policy)
     with pytest.raises(AccessRefused) as caught:
-        there.follow(Head(location=location), None)
+        opening.follow(Head(location=location), None)
     assert (caught.value.rule, caught.value.source) == ("redirect", "RFC 3986 7, RFC 9110 15.4")
     name = URI(location).scheme.lower()
     assert caught.value.message.endswith(f"add {name!r} to Policy.redirects")
-    assert str(there.uri) == uri
-    if name not in ("x-own", "news"):  # nothing says how these two are retrieved
+    assert str(opening.uri) == uri
+    if name not in ("x-own", "news"):  # there is no retrieval for these two
         way(uri, policy.with_(redirects=frozenset({name}))).follow(Head(location=location), None)
 
 
-def test_no_redirect_leads_to_files_whatever_the_policy_names() -> None:
+def test_no_redirect_leads_to_files_under_any_policy() -> None:
     policy = Policy.local().with_(redirects=frozenset({"file"}))
     with pytest.raises(AccessRefused, match="a file of this machine"):
         way("http://a.example/", policy).follow(Head(location="file:///etc/passwd"), None)
 
 
-def test_a_gateway_redirects_as_the_server_that_it_is() -> None:
-    there = Opening("urn:example:a", Policy(), None, Registry.default(), Gateways({"urn": "http://g.example/{uri}"}))
+def test_redirects_of_a_gateway_count_as_its_own() -> None:
+    opening = Opening("urn:example:a", Policy(), None, Registry.default(), Gateways({"urn": "http://g.example/{uri}"}))
     for location in ("gopher://b.example:6379/0x", "urn:example:b"):
         with pytest.raises(AccessRefused, match="leads from http to"):
-            there.follow(Head(location=location), None)
-    there.follow(Head(location="ftp://b.example/x"), None)
+            opening.follow(Head(location=location), None)
+    opening.follow(Head(location="ftp://b.example/x"), None)
 
 
 @pytest.mark.parametrize(
-    ("location", "told"),
+    ("location", "is_sent"),
     [
         ("ftp://a.example/y", True),
         ("ftp://A.example:21/y", True),
@@ -615,11 +615,11 @@ def test_a_gateway_redirects_as_the_server_that_it_is() -> None:
         ("ftp://a.example.b.example/y", False),
     ],
 )
-def test_credentials_go_to_their_origin_alone(location: str, told: bool) -> None:
-    there = way("ftp://a.example/x", None, Credentials("joe", "s3cr3t"))
-    assert b"s3cr3t" in b"".join(getattr(step, "data", b"") for step in there.plan)
-    there.follow(Head(location=location), None)
-    assert (b"s3cr3t" in b"".join(getattr(step, "data", b"") for step in there.plan)) is told
+def test_credentials_go_to_their_origin_only(location: str, is_sent: bool) -> None:
+    opening = way("ftp://a.example/x", None, Credentials("joe", "s3cr3t"))
+    assert b"s3cr3t" in b"".join(getattr(step, "data", b"") for step in opening.plan)
+    opening.follow(Head(location=location), None)
+    assert (b"s3cr3t" in b"".join(getattr(step, "data", b"") for step in opening.plan)) is is_sent
 
 
 # -- the value
@@ -636,10 +636,10 @@ def test_a_policy_is_a_value() -> None:
 
 
 def test_errors_are_values() -> None:
-    one = AccessRefused("address", "x is loopback", "RFC 3986 7.4", "ftp://joe:s3cr3t@h/")
-    again = pickle.loads(pickle.dumps(one))
-    assert (again.rule, str(again)) == ("address", str(one))
-    assert "s3cr3t" not in str(one)
+    error = AccessRefused("address", "x is loopback", "RFC 3986 7.4", "ftp://joe:s3cr3t@h/")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (copy.rule, str(copy)) == ("address", str(error))
+    assert "s3cr3t" not in str(error)
     missing = pickle.loads(pickle.dumps(ResourceMissing("550 no", "550", "RFC 959 4.2.1", "ftp://h/", "RETR x")))
     assert (missing.code, missing.where) == ("550", "RETR x")
     assert "\x1b" not in str(AccessFailed("550 \x1b]0;title\x07 \u202e", where="\x1b[2J"))
@@ -647,21 +647,21 @@ def test_errors_are_values() -> None:
 
 @pytest.mark.parametrize("name", ["schemes", "hosts", "redirects", "messages"])
 @pytest.mark.parametrize("text", ["https", b"https"])
-def test_a_text_is_no_collection(name: str, text: Any) -> None:
+def test_a_text_as_collection_is_rejected(name: str, text: Any) -> None:
     """`"http" in "https"`: a policy with a text would allow more than it says."""
     with pytest.raises(TypeError, match=f"{name} takes a collection"):
         Policy(**{name: text})
 
 
 @pytest.mark.parametrize("kind", [list, set, dict.fromkeys, iter, lambda items: (item for item in items)])
-def test_a_policy_keeps_collections_of_its_own(kind: Callable[[Any], Any]) -> None:
-    """What is read once, or changed afterwards, decides nothing: prefixes of NAT64 from `map` were checked and gone."""
+def test_a_policy_copies_its_collections(kind: Callable[[Any], Any]) -> None:
+    """Iterators and later changes have no effect: prefixes of NAT64 from `map` were checked and then gone."""
     items: dict[str, Any] = {
         "schemes": ["http"], "hosts": ["h.example"], "ports": [99], "spoken": [("ldap", 3268)], "redirects": ["http"],
         "messages": ["a.eml"], "nat64": ["2a00:1::/96"],
     }  # fmt: skip
-    given = {name: kind(values) for name, values in items.items()}
-    policy = Policy(**given)
+    collections = {name: kind(values) for name, values in items.items()}
+    policy = Policy(**collections)
     in_tuples: dict[str, Any] = {name: tuple(values) for name, values in items.items()}
     assert policy == Policy(**in_tuples)
     assert hash(policy) == hash(pickle.loads(pickle.dumps(policy)))
@@ -670,6 +670,6 @@ def test_a_policy_keeps_collections_of_its_own(kind: Callable[[Any], Any]) -> No
         with pytest.raises(AccessRefused, match="loopback"):
             policy.addresses("h.example", 99, resolve=lambda host, port: ["2a00:1::7f00:1"])
     if kind is set:
-        given["hosts"].add("other.example")
+        collections["hosts"].add("other.example")
         with pytest.raises(AccessRefused):
             policy.judge("http://other.example/")

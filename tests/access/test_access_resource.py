@@ -1,4 +1,4 @@
-"""`Resource` as a stream: lines, a file of the standard library, a file on disk; the same in an event loop."""
+"""`Resource` as a stream: lines, a standard file object, a file on disk; also in an event loop."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from overthere.access.errors import AccessError, AccessFailed
 from overthere.access.resource import _LineSplitter
 from overthere.access.saved_file import SavedFile
 
-OWN = Policy.local().with_(read_timeout=60, connect_timeout=60)
+LOCAL_POLICY = Policy.local().with_(read_timeout=60, connect_timeout=60)
 Serve = Callable[[Sequence[bytes], int | None], str]
 
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Start a server that gives these pieces, each in a packet of its own, and says that there are so many octets."""
+    """Start a server that sends these pieces, each in a packet, and claims this length."""
     started: list[tuple[HTTPServer, threading.Thread]] = []
 
     def start(pieces: Sequence[bytes], length: int | None = None) -> str:
@@ -57,7 +57,7 @@ def serve() -> Iterator[Serve]:
 
 # -- lines
 
-# Pieces of octets; their lines.
+# Pieces of bytes; their lines.
 LINES = [
     ([], []),
     ([b""], []),
@@ -73,35 +73,35 @@ LINES = [
 
 
 @pytest.mark.parametrize(("pieces", "lines"), LINES, ids=repr)
-def test_lines_however_they_are_cut(pieces: list[bytes], lines: list[str]) -> None:
+def test_lines_do_not_depend_on_pieces(pieces: list[bytes], lines: list[str]) -> None:
     def read(pieces: list[bytes]) -> list[str]:
         reader = _LineSplitter("utf-8", "strict", URI("x:"))
         return [line for piece in pieces for line in reader.feed(piece)] + reader.feed(b"", final=True)
 
     assert read(pieces) == lines
-    whole = b"".join(pieces)
-    assert read([whole[i : i + 1] for i in range(len(whole))]) == lines
+    content = b"".join(pieces)
+    assert read([content[i : i + 1] for i in range(len(content))]) == lines
 
 
 def test_lines_of_a_server(serve: Serve) -> None:
     uri = serve([b"one\r", b"\ntw", b"o\n", "drei ü".encode()], None)
-    with overthere.open(uri, OWN) as there:
-        assert list(there.iter_lines()) == ["one", "two", "drei ü"]
-    with overthere.open(uri, OWN) as there, pytest.raises(UnicodeDecodeError):
-        list(there.iter_lines("us-ascii"))
-    with overthere.open(uri, OWN) as there:
-        assert list(there.iter_lines("no-such-charset"))[2] == "drei Ã¼"
+    with overthere.open(uri, LOCAL_POLICY) as resource:
+        assert list(resource.iter_lines()) == ["one", "two", "drei ü"]
+    with overthere.open(uri, LOCAL_POLICY) as resource, pytest.raises(UnicodeDecodeError):
+        list(resource.iter_lines("us-ascii"))
+    with overthere.open(uri, LOCAL_POLICY) as resource:
+        assert list(resource.iter_lines("no-such-charset"))[2] == "drei Ã¼"
 
     async def lines() -> list[str]:
-        async with await overthere.aopen(uri, OWN) as there:
-            return [line async for line in there.iter_lines()]
+        async with await overthere.aopen(uri, LOCAL_POLICY) as resource:
+            return [line async for line in resource.iter_lines()]
 
     assert anyio.run(lines) == ["one", "two", "drei ü"]
 
 
 def test_broken_lines(serve: Serve) -> None:
-    with overthere.open(serve([b"one\ntw"], 100), OWN) as there:
-        lines = there.iter_lines()
+    with overthere.open(serve([b"one\ntw"], 100), LOCAL_POLICY) as resource:
+        lines = resource.iter_lines()
         assert next(lines) == "one"
         with pytest.raises(AccessFailed):
             next(lines)
@@ -110,34 +110,34 @@ def test_broken_lines(serve: Serve) -> None:
 # -- as a file of the standard library
 
 
-def test_raw(serve: Serve) -> None:
-    held = io.BytesIO()
-    with tarfile.open(fileobj=held, mode="w:gz") as archive:
+def test_raw_is_a_file_object(serve: Serve) -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for name in ("a", "b"):
             info = tarfile.TarInfo(name)
             info.size = 100_000
             archive.addfile(info, io.BytesIO(os.urandom(info.size)))
-    packed = held.getvalue()
+    packed = buffer.getvalue()
     uri = serve([packed[i : i + 7777] for i in range(0, len(packed), 7777)], None)
-    with overthere.open(uri, OWN) as there, tarfile.open(fileobj=there.raw, mode="r|gz") as archive:
+    with overthere.open(uri, LOCAL_POLICY) as resource, tarfile.open(fileobj=resource.raw, mode="r|gz") as archive:
         assert [(info.name, info.size) for info in archive] == [("a", 100_000), ("b", 100_000)]
-    with overthere.open(uri, OWN) as there:
-        raw = there.raw
+    with overthere.open(uri, LOCAL_POLICY) as resource:
+        raw = resource.raw
         assert (raw.readable(), raw.writable(), raw.seekable()) == (True, False, False)
         assert raw.read(0) == b""
         assert 1 <= len(raw.read(10) or b"") <= 10
         with pytest.raises(io.UnsupportedOperation):
             raw.seek(0)
-    with overthere.open(uri, OWN) as there, io.BufferedReader(there.raw, 100) as buffered:
+    with overthere.open(uri, LOCAL_POLICY) as resource, io.BufferedReader(resource.raw, 100) as buffered:
         assert buffered.read() == packed
 
 
 def test_raw_closes_the_resource(serve: Serve) -> None:
-    there = overthere.open(serve([b"x" * 100_000], None), OWN)
-    with there.raw as raw:
+    resource = overthere.open(serve([b"x" * 100_000], None), LOCAL_POLICY)
+    with resource.raw as raw:
         assert raw.read(1) == b"x"
     with pytest.raises(AccessError):
-        there.read()
+        resource.read()
 
 
 # -- as a file on disk
@@ -146,15 +146,15 @@ def test_raw_closes_the_resource(serve: Serve) -> None:
 def test_save(serve: Serve, tmp_path: Path) -> None:
     uri = serve([b"one ", b"two"], None)
     target = tmp_path / "a"
-    with overthere.open(uri, OWN) as there:
-        assert there.save(target) == target
+    with overthere.open(uri, LOCAL_POLICY) as resource:
+        assert resource.save(target) == target
     assert target.read_bytes() == b"one two"
-    with overthere.open(uri, OWN) as there, pytest.raises(FileExistsError):
-        there.save(target)
+    with overthere.open(uri, LOCAL_POLICY) as resource, pytest.raises(FileExistsError):
+        resource.save(target)
 
     async def save(force: bool) -> Path:
-        async with await overthere.aopen(uri, OWN) as there:
-            return await there.save(target, force=force)
+        async with await overthere.aopen(uri, LOCAL_POLICY) as resource:
+            return await resource.save(target, force=force)
 
     with pytest.raises(FileExistsError):
         anyio.run(save, False)
@@ -164,27 +164,27 @@ def test_save(serve: Serve, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["a"]
 
 
-def test_what_breaks_is_not_saved(serve: Serve, tmp_path: Path) -> None:
+def test_a_broken_transfer_is_not_saved(serve: Serve, tmp_path: Path) -> None:
     uri = serve([b"one ", b"two"], 100)
     target = tmp_path / "a"
-    with overthere.open(uri, OWN) as there, pytest.raises(AccessError):
-        there.save(target)
+    with overthere.open(uri, LOCAL_POLICY) as resource, pytest.raises(AccessError):
+        resource.save(target)
 
     async def save() -> None:
-        async with await overthere.aopen(uri, OWN) as there:
-            await there.save(target)
+        async with await overthere.aopen(uri, LOCAL_POLICY) as resource:
+            await resource.save(target)
 
     with pytest.raises(AccessError):
         anyio.run(save)
     assert os.listdir(tmp_path) == []
-    with overthere.open(uri, OWN) as there, pytest.raises(AccessError):
-        there.save(target, keep=True)
+    with overthere.open(uri, LOCAL_POLICY) as resource, pytest.raises(AccessError):
+        resource.save(target, keep=True)
     (part,) = tmp_path.iterdir()
     assert part.suffix == ".part"
     assert part.read_bytes() == b"one two"
 
 
-def test_a_file_that_came_up_in_between_stays(tmp_path: Path) -> None:
+def test_a_file_created_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     target = tmp_path / "a"
     saving = SavedFile(target)
     saving.__enter__().write(b"mine")
@@ -195,22 +195,22 @@ def test_a_file_that_came_up_in_between_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_a_link_is_not_written_through(tmp_path: Path, force: bool) -> None:
+def test_a_symlink_is_not_followed_when_saving(tmp_path: Path, force: bool) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "a")
-    for there in (None, b"precious"):
-        if there is not None:
-            (tmp_path / "a").write_bytes(there)
+    for target in (None, b"precious"):
+        if target is not None:
+            (tmp_path / "a").write_bytes(target)
         with pytest.raises(OSError, match="it is a symlink"), SavedFile(tmp_path / "link", force=force) as file:
             file.write(b"x")
-        assert (tmp_path / "a").exists() == (there is not None)
+        assert (tmp_path / "a").exists() == (target is not None)
     assert (tmp_path / "a").read_bytes() == b"precious"
 
 
-def test_a_link_to_a_device_is_written_to_as_it_is(tmp_path: Path) -> None:
+def test_a_symlink_to_a_device_is_followed(tmp_path: Path) -> None:
     (tmp_path / "null").symlink_to(os.devnull)
     with SavedFile(tmp_path / "null") as file:
         file.write(b"x")
-    assert [one.name for one in tmp_path.iterdir()] == ["null"]
+    assert [path.name for path in tmp_path.iterdir()] == ["null"]
 
 
 # -- names

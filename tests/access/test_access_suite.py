@@ -1,4 +1,4 @@
-"""`AccessSuite` over some protocols, and over dialogues that break its laws."""
+"""`AccessSuite` for some protocols, and for dialogues that break its laws."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class TestCounted(AccessSuite):
     answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 16\r\n\r\n" + BODY
 
     def test_what_it_is(self) -> None:
-        found = self.whole()
-        assert found.content == BODY
-        assert found.head is not None
-        assert found.head.media_type == "text/plain"
+        result = self.whole()
+        assert result.content == BODY
+        assert result.head is not None
+        assert result.head.media_type == "text/plain"
 
 
 class TestChunked(AccessSuite):
@@ -70,7 +70,7 @@ class TestFTPNames(AccessSuite):
 
 
 class TestExchanges(AccessSuite):
-    """The same with what was sent."""
+    """Exchanges with the bytes that were sent."""
 
     uri = "ftp://h.example/a.bin"
     answer = (
@@ -88,7 +88,7 @@ class TestExchanges(AccessSuite):
 
 
 class TestOwn(AccessSuite):
-    """A scheme of one's own, whose plan is carried out as it stands."""
+    """A custom scheme whose plan is sent without a dialogue."""
 
     @staticmethod
     def steps(locator: object, credentials: object) -> Iterator[Any]:
@@ -105,7 +105,7 @@ class TestOwn(AccessSuite):
 
 
 def broken(work: Any) -> type[AccessSuite]:
-    """A suite over a dialogue of the test's own."""
+    """A suite for a dialogue of the test."""
 
     def steps(locator: object, credentials: object) -> Iterator[Any]:
         yield Connect(source="x", host="h.example", port=79)
@@ -135,7 +135,7 @@ def good() -> Dialogue:
 
 
 def counts() -> Dialogue:
-    """It takes what comes for what it wants."""
+    """A dialogue that takes any data for the data it expects."""
     yield Dial("h.example", 79)
     yield Write(b"joe\r\n")
     data = yield Read()
@@ -143,7 +143,7 @@ def counts() -> Dialogue:
 
 
 def by_the_piece() -> Dialogue:
-    """It takes pieces for lines."""
+    """A dialogue that takes pieces for lines."""
     yield Dial("h.example", 79)
     yield Write(b"joe\r\n")
     yield Head()
@@ -152,18 +152,18 @@ def by_the_piece() -> Dialogue:
 
 
 def hoards() -> Dialogue:
-    """It takes all there is, and gives it then."""
+    """A dialogue that reads everything before it gives anything."""
     yield Dial("h.example", 79)
     yield Write(b"joe\r\n")
-    held = bytearray()
+    buffer = bytearray()
     while data := (yield Read()):
-        held += data
+        buffer += data
     yield Head()
-    yield Data(bytes(held))
+    yield Data(bytes(buffer))
 
 
 def silent() -> Dialogue:
-    """It sends something else."""
+    """A dialogue that sends something else."""
     yield Dial("h.example", 79)
     yield Write(b"jim\r\n")
     yield Head()
@@ -171,7 +171,7 @@ def silent() -> Dialogue:
 
 
 def stubborn() -> Dialogue:
-    """It goes on when nobody wants more."""
+    """A dialogue that continues after its caller stopped."""
     yield Dial("h.example", 79)
     yield Write(b"joe\r\n")
     try:
@@ -186,8 +186,8 @@ def twice() -> Dialogue:
     yield Head()
 
 
-def test_a_plan_whose_data_make_lines_is_found() -> None:
-    """It says that it is as many lines as it happens to be, and puts what the URI says among them."""
+def test_a_plan_with_hidden_lines_is_found() -> None:
+    """It declares as many lines as it happens to have, and includes data of the URI."""
 
     def steps(locator: GenericLocator, credentials: object) -> Iterator[Any]:
         name = percent_decode(locator.path.encode()) if guards is None else guards(locator.path)
@@ -220,21 +220,21 @@ def test_a_plan_whose_data_make_lines_is_found() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else value.__name__,
 )
-def test_a_law_that_is_broken_is_found(work: Any, law: str) -> None:
+def test_a_broken_law_is_found(work: Any, law: str) -> None:
     with pytest.raises((AssertionError, ValueError, RuntimeError)):
         getattr(broken(work)(), law)()
 
 
-def test_a_good_one_is_found_good() -> None:
+def test_a_good_dialogue_passes() -> None:
     suite = broken(good)()
     for name in dir(suite):
         if name.startswith("test_"):
             getattr(suite, name)()
 
 
-def test_a_replay_waits_for_what_was_asked() -> None:
+def test_a_replay_waits_for_the_request() -> None:
     with pytest.raises(AssertionError, match="has not sent b'jim"):
         Replay([(b"jim\r\n", b"x")]).run(good())
-    found = Replay([(b"joe\r\n", b"a\r\n.\r\n")]).run(good())
-    assert isinstance(found, Outcome)
-    assert found.content == b"a\r\n"
+    result = Replay([(b"joe\r\n", b"a\r\n.\r\n")]).run(good())
+    assert isinstance(result, Outcome)
+    assert result.content == b"a\r\n"

@@ -1,4 +1,4 @@
-"""urn, tel: names, which locate nothing; a gateway that was configured opens them."""
+"""urn, tel: names that locate nothing; a configured gateway opens them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ NAME = "urn:example:a123,z456"
 
 
 class Web(NamedTuple):
-    """A server of files, one of which has a URN for its name."""
+    """A file server; one of its files is named by a URN."""
 
     uri: str
     log: Path
 
-    def requests(self, wanted: str) -> str:
-        wait_until(lambda: wanted in self.log.read_text(), f"{wanted} was not asked for")
+    def requests(self, expected: str) -> str:
+        wait_until(lambda: expected in self.log.read_text(), f"{expected} was not asked for")
         return self.log.read_text()
 
 
@@ -52,7 +52,7 @@ def test_a_urn_through_a_gateway(web: Web) -> None:
         assert resource.uri == URI(f"{NAME}#part")
         assert resource.gateway == URI(f"{web.uri}/N2R/urn%3Aexample%3Aa123%2Cz456")
         assert resource.plan.scheme == "urn"
-    # One request, in which the name is an escaped segment, without its fragment.
+    # One request with the name as an escaped segment, without its fragment.
     assert "#" not in web.requests("GET /N2R/urn%3Aexample%3Aa123%2Cz456 HTTP/1.1")
 
 
@@ -70,7 +70,7 @@ def test_a_tel_through_a_gateway(web: Web) -> None:
         assert resource.text() == "somebody\n"
 
 
-def test_a_name_that_the_gateway_does_not_know(web: Web) -> None:
+def test_a_name_unknown_to_the_gateway(web: Web) -> None:
     with pytest.raises(ResourceMissing) as caught:
         overthere.open("urn:example:unknown", LOCAL, gateways=gateways(web))
     assert caught.value.code == "404"
@@ -86,7 +86,7 @@ def test_a_name_is_one_segment_at_the_gateway(web: Web, name: str) -> None:
     assert "/../" not in sent
 
 
-def test_the_gateway_is_judged(web: Web) -> None:
+def test_the_policy_applies_to_the_gateway(web: Web) -> None:
     with pytest.raises(AccessRefused) as caught:
         overthere.open(NAME, gateways=gateways(web))
     assert caught.value.rule == "address"
@@ -95,7 +95,7 @@ def test_the_gateway_is_judged(web: Web) -> None:
 
 
 @pytest.mark.parametrize(
-    ("uri", "told"),
+    ("uri", "words"),
     [
         (NAME, ["RFC 8141", "example", "a123,z456"]),
         ("urn:isbn:0451450523", ["isbn", "0451450523"]),
@@ -103,8 +103,8 @@ def test_the_gateway_is_judged(web: Web) -> None:
         ("tel:7042;phone-context=example.com", ["7042", "example.com"]),
     ],
 )
-def test_without_a_gateway_it_is_said_what_is_named(uri: str, told: list[str]) -> None:
+def test_without_a_gateway_the_error_describes_the_name(uri: str, words: list[str]) -> None:
     with pytest.raises(NotSpecified) as caught:
         overthere.open(uri, LOCAL)
-    for one in told:
-        assert one in str(caught.value)
+    for word in words:
+        assert word in str(caught.value)

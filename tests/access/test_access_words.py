@@ -1,4 +1,4 @@
-"""The words of a plan are for people: with others in their place every dialogue does the same."""
+"""Texts in a plan are for people only: dialogues behave the same with other texts."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ Words = dict[str, str]
 
 @pytest.fixture
 def words(monkeypatch: pytest.MonkeyPatch) -> Words:
-    """Every plan that is opened says other words from now on, which are kept here with what they stand for."""
-    kept: Words = {}
+    """Replace the texts of every opened plan; the result maps new texts to the originals."""
+    replaced: Words = {}
 
-    def other(*arguments: Any, **named: Any) -> Plan:
-        found, new = replace_words(plan_under(*arguments, **named))
-        kept.update(new)
-        return found
+    def replace_all(*arguments: Any, **named: Any) -> Plan:
+        texts, new = replace_words(plan_under(*arguments, **named))
+        replaced.update(new)
+        return texts
 
-    monkeypatch.setattr(opening, "plan_under", other)
-    return kept
+    monkeypatch.setattr(opening, "plan_under", replace_all)
+    return replaced
 
 
 @pytest.fixture
 def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Connections lead to scripts, for one test."""
+    """Connect to scripts during a test."""
     monkeypatch.setattr(opening, "Transport", blocking.Transport)
     monkeypatch.setattr(aio, "AsyncTransport", aio.AsyncTransport)
     from loopback import put_in
@@ -49,21 +49,23 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     put_in()
 
 
-def said(told: Conversation, number: int) -> Any:
+def conversation_of(conversation: Conversation, number: int) -> Any:
     from laws import dialogues
 
-    return dialogues._blocking(told, dialogues._script(told, pack(number, told)))
+    return dialogues._blocking(conversation, dialogues._script(conversation, pack(number, conversation)))
 
 
 TALKS = list(enumerate(conversations()))
 
 
-@pytest.mark.parametrize(("number", "told"), TALKS, ids=[f"{n}-{one.uri[:40]}" for n, one in TALKS])
+@pytest.mark.parametrize(("number", "conversation"), TALKS, ids=[f"{n}-{name.uri[:40]}" for n, name in TALKS])
 @pytest.mark.usefixtures("nobody")
-def test_a_conversation(number: int, told: Conversation, request: pytest.FixtureRequest) -> None:
-    before = said(told, number)
+def test_conversations_ignore_the_texts(
+    number: int, conversation: Conversation, request: pytest.FixtureRequest
+) -> None:
+    before = conversation_of(conversation, number)
     words: Words = request.getfixturevalue("words")
-    assert as_before(said(told, number), words) == as_before(before, {})
+    assert as_before(conversation_of(conversation, number), words) == as_before(before, {})
     assert words
 
 
@@ -80,47 +82,47 @@ MAIL = b"""Message-ID: <1@XIson.com>\r\nContent-Type: multipart/related; boundar
 
 def opened(uri: str, policy: Policy) -> Any:
     try:
-        with overthere.open(uri, policy) as there:
-            head = [there.media_type, there.how, there.length, there.details]
-            return [head, list(there.entries()), there.read()]
+        with overthere.open(uri, policy) as resource:
+            head = [resource.media_type, resource.how, resource.length, resource.details]
+            return [head, list(resource.entries()), resource.read()]
     except (*DOCUMENTED, overthere.OverthereError) as error:
         return error
 
 
 @pytest.mark.parametrize("uri", LOCAL)
-def test_without_a_server(uri: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_dialogues_without_a_server_ignore_the_texts(uri: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     (tmp_path / "m.eml").write_bytes(MAIL)
-    there, policy = uri.replace("FOLDER", str(tmp_path)), Policy.local().with_(messages=(tmp_path,))
-    before = opened(there, policy)
+    target, policy = uri.replace("FOLDER", str(tmp_path)), Policy.local().with_(messages=(tmp_path,))
+    before = opened(target, policy)
     words: Words = request.getfixturevalue("words")
-    assert as_before(opened(there, policy), words) == as_before(before, {})
+    assert as_before(opened(target, policy), words) == as_before(before, {})
 
 
-def test_the_words_are_other_words() -> None:
-    """Every text of the plan is replaced, and nothing else."""
-    there = plan("news://joe@h/*")
-    other, words = replace_words(there)
-    told = [getattr(step, name, "") for step in other for name in PROSE]
-    assert {text for text in told if text} == words.keys()
+def test_every_text_of_a_plan_is_replaced() -> None:
+    """And nothing else."""
+    news_plan = plan("news://joe@h/*")
+    other, words = replace_words(news_plan)
+    texts = [getattr(step, name, "") for step in other for name in PROSE]
+    assert {text for text in texts if text} == words.keys()
     assert "the newsgroups" in words.values()
-    assert [as_before(step, words) for step in other] == [as_before(step, {}) for step in there]
+    assert [as_before(step, words) for step in other] == [as_before(step, {}) for step in news_plan]
 
 
-TOLD = "addresses contains 'RFC 6068 2', which is not an addr-spec ({}; RFC 5322 3.4.1)"
+MESSAGE = "addresses contains 'RFC 6068 2', which is not an addr-spec ({}; RFC 5322 3.4.1)"
 
 
 @pytest.mark.parametrize(("by", "source"), [("rfc3986", "RFC 6068 2"), ("rfc1738", "RFC 1738 3.5")])
-def test_an_edition_cites_its_own_paragraph_and_leaves_the_data_as_they_are(by: str, source: str) -> None:
-    """RFC 3986 7.3: what the URI says is shown as it says it, also where it looks like a paragraph."""
+def test_citing_an_edition_does_not_change_the_data(by: str, source: str) -> None:
+    """RFC 3986 7.3: data of the URI is shown unchanged, even if it looks like a paragraph."""
     with pytest.raises(PlanRefused) as refused:
         plan(edition(by).locator("mailto:RFC%206068%202"))
-    assert str(refused.value) == TOLD.format(source)
+    assert str(refused.value) == MESSAGE.format(source)
 
 
-def test_a_sentence_and_its_paragraph_are_kept_apart() -> None:
-    for made in (Cited("it is so", "RFC 1 2"), PlanRefused("it is so", "RFC 1 2").args[0]):
-        for one in (made, pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
-            assert (one, one.sentence, one.source) == ("it is so (RFC 1 2)", "it is so", "RFC 1 2")
+def test_a_text_and_its_paragraph_are_separate() -> None:
+    for text in (Cited("it is so", "RFC 1 2"), PlanRefused("it is so", "RFC 1 2").args[0]):
+        for copied in (text, pickle.loads(pickle.dumps(text)), copy.deepcopy(text)):
+            assert (copied, copied.sentence, copied.source) == ("it is so (RFC 1 2)", "it is so", "RFC 1 2")
     assert PlanRefused("it is so").args == ("it is so",)
     notes = [step.note for step in plan("prospero://h/x") if isinstance(step.note, Cited)]
     assert [note.source for note in notes] == ["RFC 4157 2"]

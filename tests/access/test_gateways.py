@@ -1,4 +1,4 @@
-"""Gateways: templates, the file they are read from, what is refused, and plans that go through one."""
+"""Gateways: templates, the configuration file, what is rejected, and plans with a gateway."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GATEWAY = "http://gw.example/?{uri}"
 
 # -- templates
 
-# (template, URI, what stands at the gateway); RFC 6570 3.2.2 for {name}, 3.2.3 for {+name}.
+# (template, URI, URI at the gateway); RFC 6570 3.2.2 for {name}, 3.2.3 for {+name}.
 EXPANDED = [
     ("http://gw.example/?{uri}", "wais://h/db?words", "http://gw.example/?wais%3A%2F%2Fh%2Fdb%3Fwords"),
     ("http://gw.example/?{+uri}", "wais://h/db?words", "http://gw.example/?wais://h/db?words"),
@@ -81,22 +81,22 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("templates", "why"), REFUSED, ids=[str(templates) for templates, _ in REFUSED])
-def test_bad_templates(templates: dict[str, str], why: str) -> None:
+@pytest.mark.parametrize(("templates", "reason"), REFUSED, ids=[str(templates) for templates, _ in REFUSED])
+def test_invalid_templates_are_rejected(templates: dict[str, str], reason: str) -> None:
     with pytest.raises(RegistryError) as caught:
         Gateways(templates)
-    assert why in str(caught.value)
+    assert reason in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["a:b", "a:", "http:x"])
-def test_a_name_with_a_colon_is_no_scheme(name: str) -> None:
+def test_a_name_with_a_colon_is_rejected(name: str) -> None:
     with pytest.raises(RegistryError):
         Gateways({name: GATEWAY})
 
 
 @pytest.mark.parametrize("template", ["http:/{+path}", "http:{+path}", "ftp:/{+uri}"])
-def test_data_does_not_become_the_host(template: str) -> None:
-    """A path that begins with "//" behind an empty authority would name one."""
+def test_data_cannot_become_the_host(template: str) -> None:
+    """A path that begins with "//" after an empty authority would name one."""
     try:
         gateways = Gateways({"x-a": template})
     except RegistryError:
@@ -114,14 +114,14 @@ def test_data_does_not_become_the_host(template: str) -> None:
         ({"c": "a://gw/?{uri}", "a": "b://gw/?{uri}", "b": "a://gw/?{uri}"}, "a -> b -> a"),
     ],
 )
-def test_circles(templates: dict[str, str], circle: str) -> None:
+def test_cycles_are_rejected(templates: dict[str, str], circle: str) -> None:
     with pytest.raises(RegistryError) as caught:
         Gateways(templates)
     assert "cycle" in str(caught.value)
     assert circle in str(caught.value)
 
 
-def test_long_chains_are_no_circles() -> None:
+def test_long_chains_are_not_cycles() -> None:
     gateways = Gateways({f"a{n}": f"a{n + 1}://gw/?{{uri}}" for n in range(50)})
     assert len(gateways) == 50
 
@@ -129,7 +129,7 @@ def test_long_chains_are_no_circles() -> None:
 # -- a value
 
 
-def test_it_is_a_mapping() -> None:
+def test_gateways_are_a_mapping() -> None:
     gateways = Gateways({"WAIS": GATEWAY, "xmpp": GATEWAY})
     assert gateways["wais"] == gateways["Wais"] == GATEWAY
     assert "WAIS" in gateways
@@ -172,7 +172,7 @@ BAD_FILES = {
     "a list": (b'gateways = ["http://gw/"]\n', "has no table [gateways]"),
     "a number": (b"[gateways]\nwais = 210\n", "has no table [gateways]"),
     "a table in it": (b'[gateways.wais]\nuri = "http://gw/"\n', "has no table [gateways]"),
-    # Without quotes a dot makes a table of its own.
+    # Without quotes a dot would begin a table.
     "a dotted name": (b'[gateways]\nz39.50r = "http://gw/"\n', "has no table [gateways]"),
     "a bad template": (b'[gateways]\nwais = "http://gw/{url}"\n', "no variable 'url'"),
     "a circle": (b'[gateways]\nwais = "wais://gw/{uri}"\n', "cycle"),
@@ -180,16 +180,16 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_bad_files(name: str, tmp_path: Path) -> None:
-    octets, why = BAD_FILES[name]
+def test_invalid_files_are_rejected(name: str, tmp_path: Path) -> None:
+    octets, expected = BAD_FILES[name]
     file = tmp_path / "gateways.toml"
     file.write_bytes(octets)
     with pytest.raises(RegistryError) as caught:
         Gateways.read(file)
-    assert why in str(caught.value)
+    assert expected in str(caught.value)
 
 
-def test_no_file(tmp_path: Path) -> None:
+def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         Gateways.read(tmp_path / "none.toml")
 
@@ -198,7 +198,7 @@ def test_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["xmpp://u:s3cret@h/", "xmpp://u:@h/", "xmpp://:s3cret@h/"])
-def test_passwords_are_not_told(text: str) -> None:
+def test_passwords_are_not_shown(text: str) -> None:
     gateways = Gateways({"xmpp": GATEWAY})
     for use in (lambda: gateways.uri(URI(text)), lambda: plan(text, gateways=gateways)):
         with pytest.raises(PlanRefused, match=r"would be sent to a gateway \(RFC 3986 7.5\)") as caught:
@@ -209,16 +209,16 @@ def test_passwords_are_not_told(text: str) -> None:
 
 def test_the_password_of_a_gateway_is_not_shown() -> None:
     gateways = Gateways({"xmpp": "ftp://u:s3cret@gw.example/{uri}"})
-    found = plan("xmpp://h/x", gateways=gateways)
-    assert "s3cret" not in f"{found}{found!r}{found.to_dict()}{found.steps!r}"
+    result = plan("xmpp://h/x", gateways=gateways)
+    assert "s3cret" not in f"{result}{result!r}{result.to_dict()}{result.steps!r}"
     assert "s3cret" not in repr(gateways)
 
 
-def test_credentials_stay_with_the_resource() -> None:
-    """Who the caller is at the resource is not told to the gateway (RFC 3986 7.5)."""
-    known = Credentials(user="me", password="s3cret")
-    found = plan("xmpp://h/x", known, gateways=Gateways({"xmpp": "ftp://gw.example/{uri}"}))
-    sent = b"".join(step.data for step in found if isinstance(step, Send))
+def test_credentials_are_not_sent_to_the_gateway() -> None:
+    """The caller's login at the resource is no business of the gateway (RFC 3986 7.5)."""
+    credentials = Credentials(user="me", password="s3cret")
+    result = plan("xmpp://h/x", credentials, gateways=Gateways({"xmpp": "ftp://gw.example/{uri}"}))
+    sent = b"".join(step.data for step in result if isinstance(step, Send))
     assert b"s3cret" not in sent
 
 
@@ -226,48 +226,48 @@ def test_credentials_stay_with_the_resource() -> None:
 
 
 def test_through_a_gateway() -> None:
-    found = plan("xmpp://h/x?y#z", gateways=Gateways({"xmpp": GATEWAY}))
-    assert (found.uri, found.scheme) == ("xmpp://h/x?y#z", "xmpp")
-    assert found.through is not None
-    assert (found.through.uri, found.through.scheme) == ("http://gw.example/?xmpp%3A%2F%2Fh%2Fx%3Fy", "http")
-    assert found.steps == found.through.steps == plan(found.through.uri).steps
-    first = found.steps[0]
+    results = plan("xmpp://h/x?y#z", gateways=Gateways({"xmpp": GATEWAY}))
+    assert (results.uri, results.scheme) == ("xmpp://h/x?y#z", "xmpp")
+    assert results.through is not None
+    assert (results.through.uri, results.through.scheme) == ("http://gw.example/?xmpp%3A%2F%2Fh%2Fx%3Fy", "http")
+    assert results.steps == results.through.steps == plan(results.through.uri).steps
+    first = results.steps[0]
     assert isinstance(first, Connect)
     assert (first.host, first.port) == ("gw.example", 80)
-    assert "through the gateway http://gw.example/?xmpp%3A%2F%2Fh%2Fx%3Fy" in str(found)
-    assert found.to_dict()["through"] == found.through.uri
-    assert not found.locates_nothing
+    assert "through the gateway http://gw.example/?xmpp%3A%2F%2Fh%2Fx%3Fy" in str(results)
+    assert results.to_dict()["through"] == results.through.uri
+    assert not results.locates_nothing
 
 
 def test_a_urn_through_a_resolver() -> None:
-    """RFC 2169 has such; without a gateway a URN locates nothing."""
+    """As in RFC 2169; without a gateway a URN locates nothing."""
     text = "urn:example:animal:ferret:nose"
     assert plan(text).steps == ()
     assert plan(text).locates_nothing
-    found = plan(text, gateways=Gateways({"urn": "http://gw.example/uri-res/N2R?{+uri}"}))
-    assert found.through is not None
-    assert found.through.uri == "http://gw.example/uri-res/N2R?urn:example:animal:ferret:nose"
-    assert not found.locates_nothing
+    results = plan(text, gateways=Gateways({"urn": "http://gw.example/uri-res/N2R?{+uri}"}))
+    assert results.through is not None
+    assert results.through.uri == "http://gw.example/uri-res/N2R?urn:example:animal:ferret:nose"
+    assert not results.locates_nothing
 
 
-def test_through_two() -> None:
-    found = plan("xmpp://h/x", gateways=Gateways({"xmpp": "x-a://gw/?{uri}", "x-a": GATEWAY}))
-    assert found.through is not None
-    assert found.through.through is not None
-    assert found.through.through.uri == "http://gw.example/?x-a%3A%2F%2Fgw%2F%3Fxmpp%253A%252F%252Fh%252Fx"
-    assert found.steps == found.through.through.steps
+def test_through_two_gateways() -> None:
+    results = plan("xmpp://h/x", gateways=Gateways({"xmpp": "x-a://gw/?{uri}", "x-a": GATEWAY}))
+    assert results.through is not None
+    assert results.through.through is not None
+    assert results.through.through.uri == "http://gw.example/?x-a%3A%2F%2Fgw%2F%3Fxmpp%253A%252F%252Fh%252Fx"
+    assert results.steps == results.through.through.steps
 
 
-def test_a_gateway_goes_before_the_dialogue_of_the_scheme() -> None:
-    """Who configures it asks for it, and the plan says so."""
+def test_a_gateway_takes_precedence_over_the_scheme() -> None:
+    """It was configured explicitly, and the plan shows it."""
     for text in ("ftp://h/a", "http://h/a", "gopher://h/0a"):
         name = text.partition(":")[0]
-        found = plan(text, Credentials("joe", "secret"), gateways=Gateways({name: "https://gw.example/?{uri}"}))
-        assert found.through is not None
-        assert found.instead
-        assert found.steps == plan(found.through.uri).steps
-        assert f", which takes precedence over the dialogue of {name}\n" in str(found)
-        assert found.to_dict()["instead"] is True
+        results = plan(text, Credentials("joe", "secret"), gateways=Gateways({name: "https://gw.example/?{uri}"}))
+        assert results.through is not None
+        assert results.instead
+        assert results.steps == plan(results.through.uri).steps
+        assert f", which takes precedence over the dialogue of {name}\n" in str(results)
+        assert results.to_dict()["instead"] is True
     other = plan("xmpp://h/a", gateways=Gateways({"xmpp": "https://gw.example/?{uri}"}))
     assert not other.instead
     assert "goes before" not in str(other)
@@ -279,7 +279,7 @@ def test_unknown_and_no_gateway(gateways: Gateways | None) -> None:
         plan("xmpp://h/x", gateways=gateways)
 
 
-def test_a_gateway_that_nothing_is_known_of() -> None:
+def test_a_gateway_of_an_unknown_scheme() -> None:
     with pytest.raises(NotSpecified, match="'xmpps'"):
         plan("xmpp://h/x", gateways=Gateways({"xmpp": "xmpps://gw.example/?{uri}"}))
 
@@ -294,19 +294,19 @@ def test_a_gateway_that_nothing_is_known_of() -> None:
         ("rfc3986", "xmpp://h/x"),
     ],
 )
-def test_whichever_edition_has_read_it(name: str, text: str) -> None:
-    """The prefix and the wrapper are no part of the URL (RFC 1738, Appendix)."""
-    found = plan(edition(name).locator(text), gateways=Gateways({"xmpp": GATEWAY}))
-    assert found.through is not None
-    assert found.through.uri == "http://gw.example/?xmpp%3A%2F%2Fh%2Fx"
+def test_through_a_gateway_in_every_edition(name: str, text: str) -> None:
+    """Prefix and wrapper are not part of the URL (RFC 1738, Appendix)."""
+    results = plan(edition(name).locator(text), gateways=Gateways({"xmpp": GATEWAY}))
+    assert results.through is not None
+    assert results.through.uri == "http://gw.example/?xmpp%3A%2F%2Fh%2Fx"
 
 
-def test_a_registry_of_ones_own() -> None:
-    """A scheme of a caller's that says that it locates nothing, and a gateway for it."""
+def test_a_gateway_for_a_custom_scheme() -> None:
+    """Even for a scheme that locates nothing."""
     ours = Scheme(name="x-raven", title="ours", documents={"rfc3986": "ours"}, locates_nothing="names only (ours)")
     registry = Registry.default().with_(ours)
     assert plan("x-raven:a", registry=registry).locates_nothing == "names only (ours)"
-    found = plan("x-raven:a", registry=registry, gateways=Gateways({"x-raven": GATEWAY}))
-    assert found.through is not None
-    assert found.through.uri == "http://gw.example/?x-raven%3Aa"
+    results = plan("x-raven:a", registry=registry, gateways=Gateways({"x-raven": GATEWAY}))
+    assert results.through is not None
+    assert results.through.uri == "http://gw.example/?x-raven%3Aa"
     assert not scheme("x-raven").known

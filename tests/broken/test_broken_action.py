@@ -1,4 +1,4 @@
-"""The GitHub Action and the hook of pre-commit: their own commands, run on a site that is whole and on a broken one."""
+"""The GitHub Action and the pre-commit hook: their commands, run on a valid and a broken site."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ yaml: Any = import_module("yaml")
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """An `overthere` on the path that is the one under test."""
+    """A path with the `overthere` under test."""
     command = tmp_path / "bin" / "overthere"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m overthere "$@"\n')
@@ -35,12 +35,12 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def _check(environment: dict[str, str], folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """The step "Check", with inputs as GitHub puts them into the environment."""
+    """Run the step "Check", with inputs as environment variables as on GitHub."""
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
-    values = {name: one["default"] for name, one in action["inputs"].items()} | inputs
-    (step,) = (one for one in action["runs"]["steps"] if one["name"] == "Check")
+    values = {name: field["default"] for name, field in action["inputs"].items()} | inputs
+    (step,) = (step for step in action["runs"]["steps"] if step["name"] == "Check")
     named = {name: values[text[3:-2].strip().removeprefix("inputs.")] for name, text in step["env"].items()}
-    # GitHub runs bash so: docs.github.com, "shell: bash".
+    # as on GitHub: docs.github.com, "shell: bash".
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     return subprocess.run(
         command, cwd=folder, env={**environment, **named}, capture_output=True, text=True, check=False, timeout=60
@@ -48,7 +48,7 @@ def _check(environment: dict[str, str], folder: Path, **inputs: str) -> subproce
 
 
 @pytest.mark.parametrize(
-    ("inputs", "code", "told"),
+    ("inputs", "code", "message"),
     [
         ({"sources": "whole.html", "base": "https://h/docs/"}, 0, "no broken links"),
         ({"sources": "whole.html broken.html"}, 1, "1 no-document"),
@@ -59,28 +59,28 @@ def _check(environment: dict[str, str], folder: Path, **inputs: str) -> subproce
     ],
 )
 def test_the_step_of_the_action(
-    environment: dict[str, str], tmp_path: Path, inputs: dict[str, str], code: int, told: str
+    environment: dict[str, str], tmp_path: Path, inputs: dict[str, str], code: int, message: str
 ) -> None:
-    done = _check(environment, tmp_path, **inputs)
-    assert done.returncode == code, done.stderr
-    assert told in done.stderr
+    result = _check(environment, tmp_path, **inputs)
+    assert result.returncode == code, result.stderr
+    assert message in result.stderr
     assert not (tmp_path / "made").exists()
 
 
 def test_the_action_writes_for_code_scanning(environment: dict[str, str], tmp_path: Path) -> None:
-    done = _check(environment, tmp_path, sources="broken.html", sarif="found.sarif")
-    assert (done.returncode, done.stdout) == (1, "")
+    ran = _check(environment, tmp_path, sources="broken.html", sarif="found.sarif")
+    assert (ran.returncode, ran.stdout) == (1, "")
     (result,) = json.loads((tmp_path / "found.sarif").read_text("utf-8"))["runs"][0]["results"]
     assert result["ruleId"] == "no-document"
 
 
 def test_the_command_of_the_hook(environment: dict[str, str], tmp_path: Path) -> None:
-    """Its entry with names of files behind it, as pre-commit calls it."""
+    """Its entry followed by file names, as pre-commit calls it."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     for files, code in ((["whole.html", "a b/whole.html"], 0), (["whole.html", "broken.html"], 1)):
         command = [*shlex.split(hook["entry"]), *files]
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60)
-        assert done.returncode == code, done.stderr
+        result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60)
+        assert result.returncode == code, result.stderr
 
 
 HOSTILE = (
@@ -88,14 +88,14 @@ HOSTILE = (
     "line\n::warning::break.md", "quo\"te'.md", "$(touch made).md", "`touch made`.md", "${HOME}.md", "[a]*.md", "@a.md",
     "##[add-mask]a.md", "\u3000::error::z.md", "carriage\r::error::w.md", "-",
 )  # fmt: skip
-"""Names of files that a shell, an option parser or a CI service could take for something else."""
+"""File names that a shell, an option parser or a CI service could misinterpret."""
 COMMAND = re.compile(r"(?m)(?:^|\r)\s*::|##\[")
-"""What GitHub obeys in a line of a log."""
+"""Commands that GitHub executes in a line of a log."""
 
 
 @pytest.fixture
 def hostile(environment: dict[str, str], tmp_path: Path) -> Path:
-    """A repository with documents of hostile names, each with a broken link, and settings that would go online."""
+    """A repository with documents of hostile names, each with a broken link, and settings that would make requests."""
     root = tmp_path / "hostile"
     root.mkdir()
     for name in HOSTILE:
@@ -108,36 +108,36 @@ def hostile(environment: dict[str, str], tmp_path: Path) -> Path:
 
 
 def test_the_hook_takes_no_name_for_an_option(environment: dict[str, str], hostile: Path) -> None:
-    """Each name alone, and all together; a name is of a file, which has one broken link or two."""
+    """Each name alone, and all together; each names a file with one or two broken links."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
-    names = [name for name in HOSTILE if name != "-"]  # of standard input, also for a person; the hook passes no such
+    names = [name for name in HOSTILE if name != "-"]  # "-" is standard input for people too; the hook never passes it
     for files in ([[name] for name in names], [names]):
-        for some in files if isinstance(files[0], list) else [files]:
-            command = [*shlex.split(hook["entry"]), *some]
-            done = subprocess.run(
+        for batch in files if isinstance(files[0], list) else [files]:
+            command = [*shlex.split(hook["entry"]), *batch]
+            result = subprocess.run(
                 command, cwd=hostile, env={**environment, "SECRET": "Sesame"}, capture_output=True, text=True,
                 check=False, timeout=60,
             )  # fmt: skip
-            assert done.returncode == 1, (some, done.stderr)
-            count = "1 document " if len(some) == 1 else f"{len(some)} documents"
-            assert count in done.stderr, (some, done.stderr)
-            assert "Sesame" not in done.stdout + done.stderr
-            assert not COMMAND.search(done.stdout + done.stderr)
+            assert result.returncode == 1, (batch, result.stderr)
+            count = "1 document " if len(batch) == 1 else f"{len(batch)} documents"
+            assert count in result.stderr, (batch, result.stderr)
+            assert "Sesame" not in result.stdout + result.stderr
+            assert not COMMAND.search(result.stdout + result.stderr)
     assert not (hostile / "made").exists()
 
 
 @pytest.mark.parametrize("options", [[], ["--group", "target"], ["--group", "kind"]])
 def test_colours_in_a_log_print_no_command(environment: dict[str, str], hostile: Path, options: list[str]) -> None:
-    """Many workflows set FORCE_COLOR; a long reference begins a line there."""
+    """Many workflows set FORCE_COLOR; a long reference then starts a line."""
     (hostile / "long.html").write_text(f'<a href="\n::error::{"a" * 100}"></a><a href="##[add-path]/x"></a>')
     command = [sys.executable, "-P", "-m", "overthere", "broken", "--no-config", *options, "."]
-    done = subprocess.run(
+    result = subprocess.run(
         command, cwd=hostile, env={**environment, "FORCE_COLOR": "1"}, capture_output=True, text=True, check=False,
         timeout=60,
     )  # fmt: skip
-    assert done.returncode == 1, done.stderr
-    assert "\x1b[" in done.stdout
-    assert not COMMAND.search(re.sub("\x1b\\[[0-9;]*m", "", done.stdout))
+    assert result.returncode == 1, result.stderr
+    assert "\x1b[" in result.stdout
+    assert not COMMAND.search(re.sub("\x1b\\[[0-9;]*m", "", result.stdout))
 
 
 def test_the_hook_with_hostile_names_by_pre_commit(environment: dict[str, str], tmp_path: Path, hostile: Path) -> None:
@@ -145,79 +145,81 @@ def test_the_hook_with_hostile_names_by_pre_commit(environment: dict[str, str], 
     del hook["additional_dependencies"]
     settings = {"repos": [{"repo": "local", "hooks": [hook | {"language": "system"}]}]}
     (hostile / ".pre-commit-config.yaml").write_text(yaml.safe_dump(settings))
-    given = {**environment, "PRE_COMMIT_HOME": str(tmp_path / "home")}
-    subprocess.run(["git", "add", "."], cwd=hostile, check=True, env=given, timeout=60)
+    env = {**environment, "PRE_COMMIT_HOME": str(tmp_path / "home")}
+    subprocess.run(["git", "add", "."], cwd=hostile, check=True, env=env, timeout=60)
     command = [sys.executable, "-P", "-m", "pre_commit", "run", "--color", "never", "--all-files"]
-    done = subprocess.run(command, cwd=hostile, env=given, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 1, done.stdout
-    assert f"{len(HOSTILE)} documents" in done.stdout, done.stdout  # x.md with them, and "-" is of no type
+    result = subprocess.run(command, cwd=hostile, env=env, capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 1, result.stdout
+    assert f"{len(HOSTILE)} documents" in result.stdout, result.stdout  # x.md with them, and "-" has no type
     assert not (hostile / "made").exists()
 
 
 def test_the_action_takes_no_name_for_an_option_or_a_command(environment: dict[str, str], hostile: Path) -> None:
-    """One name on each line, as a list of changed files; what is printed holds no command of GitHub's."""
+    """One name per line, like a list of changed files; the output contains no GitHub command."""
     names = [name for name in HOSTILE if "\n" not in name and name != "-"]
-    for some in (*([name] for name in names), names):
-        # A name with blanks needs a list of lines.
-        done = _check({**environment, "SECRET": "Sesame"}, hostile, sources="\n".join([*some, "x.md"]))
-        assert done.returncode == 1, (some, done.stderr)
-        assert f"{len(some) + 1} documents" in done.stderr, (some, done.stderr)
-        assert not COMMAND.search(done.stdout + done.stderr)
-        assert "Sesame" not in done.stdout + done.stderr
-    done = _check(environment, hostile, sources=".", arguments="--format github")
-    assert done.returncode == 1
-    lines = [line for line in done.stdout.splitlines() if COMMAND.search(line)]
+    for arguments in (*([name] for name in names), names):
+        # A name with spaces needs a list of lines.
+        result = _check({**environment, "SECRET": "Sesame"}, hostile, sources="\n".join([*arguments, "x.md"]))
+        assert result.returncode == 1, (arguments, result.stderr)
+        assert f"{len(arguments) + 1} documents" in result.stderr, (arguments, result.stderr)
+        assert not COMMAND.search(result.stdout + result.stderr)
+        assert "Sesame" not in result.stdout + result.stderr
+    result = _check(environment, hostile, sources=".", arguments="--format github")
+    assert result.returncode == 1
+    lines = [line for line in result.stdout.splitlines() if COMMAND.search(line)]
     assert lines
     assert all(line.startswith(("::error file=", "::warning file=")) for line in lines), lines
-    assert not COMMAND.search(done.stderr)
+    assert not COMMAND.search(result.stderr)
     assert not (hostile / "made").exists()
 
 
-def test_settings_that_were_found_choose_no_format(environment: dict[str, str], hostile: Path) -> None:
-    """Cells of CSV have the line breaks of names."""
+def test_found_settings_cannot_choose_the_format(environment: dict[str, str], hostile: Path) -> None:
+    """CSV cells contain the line breaks of names."""
     (hostile / "overthere.toml").write_text('[broken]\nformat = "csv"\n')
-    done = _check(environment, hostile, sources=".")
-    assert done.returncode == 2
-    assert "format: give it on the command line" in done.stderr
-    done = _check(environment, hostile, sources=".", arguments="--no-config --format csv")
-    assert done.returncode == 1
-    assert not COMMAND.search(done.stdout + done.stderr)
+    result = _check(environment, hostile, sources=".")
+    assert result.returncode == 2
+    assert "format: give it on the command line" in result.stderr
+    result = _check(environment, hostile, sources=".", arguments="--no-config --format csv")
+    assert result.returncode == 1
+    assert not COMMAND.search(result.stdout + result.stderr)
 
 
 @pytest.mark.parametrize("sources", ["whole.html\n", "whole.html\na b/whole.html", "\nwhole.html\n\n", " whole.html  "])
-def test_sources_of_the_action_by_blanks_or_by_lines(environment: dict[str, str], tmp_path: Path, sources: str) -> None:
-    done = _check(environment, tmp_path, sources=sources, arguments="--only\nno-document")
-    assert done.returncode == 0, done.stderr
-    assert f"{sources.count('.html')} document" in done.stderr
+def test_sources_of_the_action_separated_by_spaces_or_lines(
+    environment: dict[str, str], tmp_path: Path, sources: str
+) -> None:
+    result = _check(environment, tmp_path, sources=sources, arguments="--only\nno-document")
+    assert result.returncode == 0, result.stderr
+    assert f"{sources.count('.html')} document" in result.stderr
 
 
 def test_the_installation_runs_no_file_of_the_repository(environment: dict[str, str], hostile: Path) -> None:
-    """The step "Install" with the interpreter itself, whose pip is asked for nothing."""
+    """The step "Install" with the real interpreter, and a pip that does nothing."""
     for name in sys.stdlib_module_names:
         (hostile / f"{name}.py").write_text(f"open({str(hostile / 'made')!r}, 'w')\n")
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
-    (step,) = (one for one in action["runs"]["steps"] if one["name"] == "Install")
-    given = {**environment, "GITHUB_ACTION_PATH": str(hostile / "nowhere"), "PYTHONPATH": str(hostile)}
-    given["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{given['PATH']}"
+    (step,) = (step for step in action["runs"]["steps"] if step["name"] == "Install")
+    env = {**environment, "GITHUB_ACTION_PATH": str(hostile / "nowhere"), "PYTHONPATH": str(hostile)}
+    env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
-    done = subprocess.run(command, cwd=hostile, env=given, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 1
-    assert "nowhere" in done.stderr
+    result = subprocess.run(command, cwd=hostile, env=env, capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 1
+    assert "nowhere" in result.stderr
     assert not (hostile / "made").exists()
 
 
 def test_settings_that_are_a_source_are_rejected(environment: dict[str, str], hostile: Path) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         ["overthere", "broken", "--config=x.md", "x.md", "./-x.md"], cwd=hostile, env=environment, capture_output=True,
         text=True, check=False, timeout=60,
     )  # fmt: skip
-    assert done.returncode == 2
-    assert "one of the sources" in done.stderr
+    assert result.returncode == 2
+    assert "one of the sources" in result.stderr
 
 
 @pytest.fixture
 def repository(environment: dict[str, str], tmp_path: Path) -> Path:
-    """A repository whose workflow and whose hooks are those of docs/broken.md, with documents that are whole."""
+    """A repository with the workflow and the hooks of docs/broken.md, and valid documents."""
     root = tmp_path / "repository"
     (root / "docs").mkdir(parents=True)
     (root / "README.md").write_text("# Start\n\n[Guide](docs/guide.md#use)\n")
@@ -231,14 +233,14 @@ def repository(environment: dict[str, str], tmp_path: Path) -> Path:
 
 
 def _configured(begin: str) -> Any:
-    """The YAML of docs/broken.md that begins so."""
+    """The YAML block of docs/broken.md that begins with this text."""
     page = (ROOT / "docs" / "broken.md").read_text("utf-8")
-    (found,) = (one.split("```")[0] for one in page.split("```yaml\n")[1:] if one.startswith(begin))
-    return yaml.safe_load(found)
+    (block,) = (part.split("```")[0] for part in page.split("```yaml\n")[1:] if part.startswith(begin))
+    return yaml.safe_load(block)
 
 
 def test_the_action_in_a_repository(environment: dict[str, str], tmp_path: Path, repository: Path) -> None:
-    """Every step of it, with the inputs that the documentation shows; the installer is one that notes its arguments."""
+    """All its steps, with the inputs in the documentation; the installer records its arguments."""
     installer = tmp_path / "bin" / "python3"
     installer.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {shlex.quote(str(tmp_path / "installed"))}\n')
     installer.chmod(0o755)
@@ -247,15 +249,15 @@ def test_the_action_in_a_repository(environment: dict[str, str], tmp_path: Path,
     assert uses["with"].keys() <= action["inputs"].keys()
 
     def run(**changed: str) -> list[int]:
-        values = {name: one["default"] for name, one in action["inputs"].items()} | uses["with"] | changed
+        values = {name: field["default"] for name, field in action["inputs"].items()} | uses["with"] | changed
         codes = []
         for step in action["runs"]["steps"]:
             named = {
                 name: values[text[3:-2].strip().removeprefix("inputs.")] for name, text in step.get("env", {}).items()
             }
             command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
-            given = {**environment, **named, "GITHUB_ACTION_PATH": str(ROOT)}
-            codes.append(subprocess.run(command, cwd=repository, env=given, check=False, timeout=60).returncode)
+            env = {**environment, **named, "GITHUB_ACTION_PATH": str(ROOT)}
+            codes.append(subprocess.run(command, cwd=repository, env=env, check=False, timeout=60).returncode)
         return codes
 
     assert run() == [0, 0]
@@ -273,27 +275,27 @@ def test_the_action_in_a_repository(environment: dict[str, str], tmp_path: Path,
 
 
 def test_the_hook_in_a_repository(environment: dict[str, str], tmp_path: Path, repository: Path) -> None:
-    """By pre-commit itself, which chooses the files; the hook's own keys, but for its installation."""
+    """Run by pre-commit, which selects the files; with the hook's own settings except its installation."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
-    ((wanted,),) = (repo["hooks"] for repo in _configured("repos:")["repos"])
-    assert wanted["id"] == hook["id"]
+    ((entry,),) = (repo["hooks"] for repo in _configured("repos:")["repos"])
+    assert entry["id"] == hook["id"]
     del hook["additional_dependencies"]
-    settings = {"repos": [{"repo": "local", "hooks": [hook | wanted | {"language": "system"}]}]}
+    settings = {"repos": [{"repo": "local", "hooks": [hook | entry | {"language": "system"}]}]}
     (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump(settings))
-    given = {**environment, "PRE_COMMIT_HOME": str(tmp_path / "home")}
+    env = {**environment, "PRE_COMMIT_HOME": str(tmp_path / "home")}
 
     def run(*options: str) -> tuple[int, str]:
-        subprocess.run(["git", "add", "."], cwd=repository, check=True, env=given, timeout=60)
+        subprocess.run(["git", "add", "."], cwd=repository, check=True, env=env, timeout=60)
         command = [sys.executable, "-m", "pre_commit", "run", "--color", "never", *options]
-        done = subprocess.run(
-            command, cwd=repository, env=given, capture_output=True, text=True, check=False, timeout=60
+        result = subprocess.run(
+            command, cwd=repository, env=env, capture_output=True, text=True, check=False, timeout=60
         )
-        return done.returncode, done.stdout
+        return result.returncode, result.stdout
 
-    code, told = run("--all-files")
-    assert (code, "Passed" in told) == (0, True), told
+    code, output = run("--all-files")
+    assert (code, "Passed" in output) == (0, True), output
     (repository / "docs" / "more.md").write_text("[a](../README.md#lost) [b](a%20picture.svg)\n")
-    code, told = run("--files", "docs/more.md", "notes.txt")
+    code, output = run("--files", "docs/more.md", "notes.txt")
     assert code == 1
-    assert "no-fragment" in told
-    assert "1 document " in told, "a text file is not passed; the README is read for its anchors only"
+    assert "no-fragment" in output
+    assert "1 document " in output, "a text file is not passed; the README is read for its anchors only"

@@ -1,4 +1,4 @@
-"""Anchors of Markdown headings beside the programs that make them, and rows of their documentation."""
+"""Anchors of Markdown headings compared with the programs that make them, and with their documentation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXTS = (
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             "हिन्दी भाषा",
@@ -37,12 +37,12 @@ TEXTS = (
         ("a — b", "a--b"),
     ],
 )
-def test_github_keeps_letters_marks_digits_and_connectors(text: str, wanted: str) -> None:
-    assert slug(text, "github") == wanted
+def test_github_keeps_letters_marks_digits_and_connectors(text: str, expected: str) -> None:
+    assert slug(text, "github") == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("This heading has spaces in it", "this-heading-has-spaces-in-it"),
         ("This heading has a :thumbsup: in it", "this-heading-has-a-thumbsup-in-it"),
@@ -53,47 +53,37 @@ def test_github_keeps_letters_marks_digits_and_connectors(text: str, wanted: str
         ("Mirrors **(PREMIUM SELF)**", "mirrors"),
     ],
 )
-def test_gitlab_as_its_documentation_says(text: str, wanted: str) -> None:
-    assert slug(text, "gitlab") == wanted
+def test_gitlab_anchors_follow_its_documentation(text: str, expected: str) -> None:
+    assert slug(text, "gitlab") == expected
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_sphinx_is_docutils(text: str) -> None:
+def test_sphinx_anchors_equal_those_of_docutils(text: str) -> None:
     nodes = pytest.importorskip("docutils.nodes")
     assert slug(text, "sphinx") == nodes.make_id(text)
 
 
 @given(st.text(max_size=12))
-def test_sphinx_is_docutils_for_any_text(text: str) -> None:
+def test_sphinx_anchors_equal_those_of_docutils_for_any_text(text: str) -> None:
     nodes = pytest.importorskip("docutils.nodes")
     assert slug(text, "sphinx") == nodes.make_id(text)
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_mkdocs_is_python_markdown(text: str) -> None:
+def test_mkdocs_anchors_equal_those_of_python_markdown(text: str) -> None:
     toc = pytest.importorskip("markdown.extensions.toc")
     assert slug(text, "mkdocs") == toc.slugify(text, "-")
 
 
-def test_a_page_as_python_markdown_numbers_it(tmp_path: Path) -> None:
+def test_repeated_headings_are_numbered_like_python_markdown(tmp_path: Path) -> None:
     markdown = pytest.importorskip("markdown")
-    titles = [
-        "你好",
-        "世界",
-        "A",
-        "A",
-        "A_1",
-        "A",
-        "b_9",
-        "b_9",
-        "Привет",
-    ]
+    titles = ["你好", "世界", "A", "A", "A_1", "A", "b_9", "b_9", "Привет"]
     text = "".join(f"# {title}\n\n" for title in titles)
     names = re.findall(r' id="([^"]*)"', markdown.markdown(text, extensions=["toc"]))
     assert len(names) == len(titles)
     (tmp_path / "a.md").write_text(text + "".join(f"[x](#{name})\n" for name in names) + "[y](#a_9)\n")
-    found = check([str(tmp_path / "a.md")], Checker(anchors="mkdocs"), Summary())
-    assert [one.reference for one in found] == ["#a_9"]
+    findings = check([str(tmp_path / "a.md")], Checker(anchors="mkdocs"), Summary())
+    assert [finding.reference for finding in findings] == ["#a_9"]
 
 
 @pytest.mark.parametrize("mark", ["---", "+++"])
@@ -101,18 +91,18 @@ def test_a_page_as_python_markdown_numbers_it(tmp_path: Path) -> None:
 def test_front_matter_is_not_markdown(mark: str, end: str, tmp_path: Path) -> None:
     lines = [mark, "title: x", "link: [a](gone.md)", mark, "# Start", "[b](#title-x) [c](#start) [d](lost.md)"]
     (tmp_path / "a.md").write_bytes(end.join(lines).encode())
-    found = [(one.line, one.column, one.reference) for one in check([str(tmp_path)], Checker(), Summary())]
-    assert found == [(6, 5, "#title-x"), (6, 31, "lost.md")]
+    results = [(one.line, one.column, one.reference) for one in check([str(tmp_path)], Checker(), Summary())]
+    assert results == [(6, 5, "#title-x"), (6, 31, "lost.md")]
 
 
-def test_a_rule_at_the_start_is_no_front_matter(tmp_path: Path) -> None:
+def test_a_thematic_break_at_the_start_is_not_front_matter(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\n\n[a](gone.md)\n")
-    assert [one.reference for one in check([str(tmp_path)], Checker(), Summary())] == ["gone.md"]
+    assert [finding.reference for finding in check([str(tmp_path)], Checker(), Summary())] == ["gone.md"]
 
 
-def test_a_destination_in_angle_brackets_may_have_blanks(tmp_path: Path) -> None:
+def test_a_destination_in_angle_brackets_may_have_spaces(tmp_path: Path) -> None:
     """CommonMark 6.3."""
     (tmp_path / "a b.md").write_text("x")
     (tmp_path / "a.md").write_text('[x](<a b.md>) ![y](<a c.png>)\n\n<a href="a b.md">z</a>\n')
-    found = [(one.kind, one.reference) for one in check([str(tmp_path)], Checker(), Summary())]
-    assert found == [("no-document", "a c.png"), ("repaired", "a b.md")]
+    results = [(finding.kind, finding.reference) for finding in check([str(tmp_path)], Checker(), Summary())]
+    assert results == [("no-document", "a c.png"), ("repaired", "a b.md")]

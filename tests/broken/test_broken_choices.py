@@ -1,4 +1,4 @@
-"""What a project chooses: settings of files and of hosts, other places for targets, what is left out, services."""
+"""Project settings: for files and hosts, remapped targets, exclusions, services."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from overthere.cli.app import app
 from servers.faults import faulty, simple
 
 Request = tuple[str, str, dict[str, str]]
-"""Method, path and fields."""
+"""Method, path and header fields."""
 
 
 class Server:
-    """Answers by path, and keeps what it was asked."""
+    """A server that answers by path, and records its requests."""
 
     def __init__(self, answer: Callable[[str], tuple[str, str]]) -> None:
         self.answer = answer
         self.seen: list[Request] = []
 
-    def __call__(self, held: socket.socket) -> None:
-        while data := held.recv(65_536):
+    def __call__(self, client: socket.socket) -> None:
+        while data := client.recv(65_536):
             first, *lines = data.decode("latin-1").split("\r\n")
             method, path, _ = first.split(" ")
             fields = {line.partition(":")[0].lower(): line.partition(":")[2].strip() for line in lines if line}
@@ -47,7 +47,7 @@ class Server:
             head = "".join(f"{line}\r\n" for line in head.split("\n") if line)
             octets = content.encode()
             text = f"HTTP/1.1 {status}\r\n{head}Content-Length: {len(octets)}\r\n\r\n".encode()
-            held.sendall(text + (b"" if method == "HEAD" else octets))
+            client.sendall(text + (b"" if method == "HEAD" else octets))
 
 
 HTML = "Content-Type: text/html\n\n<p id=here>"
@@ -61,9 +61,9 @@ def answer(path: str) -> tuple[str, str]:
 
 @pytest.fixture
 def server() -> Iterator[tuple[Server, str]]:
-    one = Server(answer)
-    with faulty(simple(one)) as running:
-        yield one, f"http://127.0.0.1:{running.port}"
+    site_server = Server(answer)
+    with faulty(simple(site_server)) as running:
+        yield site_server, f"http://127.0.0.1:{running.port}"
 
 
 @pytest.fixture(params=["native", "reference"])
@@ -90,21 +90,21 @@ def write(path: Path, text: str) -> Path:
 # Files
 
 
-def test_anchors_of_some_files(tmp_path: Path, kernels: None) -> None:
+def test_the_anchor_style_of_some_files(tmp_path: Path, kernels: None) -> None:
     for name, anchor in (("mk", "a_1"), ("gh", "a-1")):
         write(tmp_path / name / "x.md", f"## A\n\n## A\n\n[b](#{anchor}) [c](#neither)\n")
-    found, _ = findings([tmp_path], anchors="github")
-    assert {one.reference for one in found} == {"#a_1", "#neither"}
-    found, _ = findings([tmp_path], anchors="github", files=(FileSettings("*/mk/*", "mkdocs"),))
-    assert [one.reference for one in found] == ["#neither", "#neither"]
+    results, _ = findings([tmp_path], anchors="github")
+    assert {finding.reference for finding in results} == {"#a_1", "#neither"}
+    results, _ = findings([tmp_path], anchors="github", files=(FileSettings("*/mk/*", "mkdocs"),))
+    assert [finding.reference for finding in results] == ["#neither", "#neither"]
 
 
-def test_extensions_of_some_files(tmp_path: Path, kernels: None) -> None:
+def test_the_extensions_of_some_files(tmp_path: Path, kernels: None) -> None:
     for folder in ("pretty", "plain"):
         write(tmp_path / folder / "index.html", '<!doctype html><a href="guide"> <a href="nothing">')
         write(tmp_path / folder / "guide.html", "<!doctype html>")
-    found, _ = findings([tmp_path], base=("https://h/",), files=(FileSettings("*/pretty/*", None, ("html",)),))
-    assert [one.target for one in found] == [
+    results, _ = findings([tmp_path], base=("https://h/",), files=(FileSettings("*/pretty/*", None, ("html",)),))
+    assert [finding.target for finding in results] == [
         "https://h/plain/guide",
         "https://h/plain/nothing",
         "https://h/pretty/nothing",
@@ -112,7 +112,7 @@ def test_extensions_of_some_files(tmp_path: Path, kernels: None) -> None:
 
 
 def test_tables_of_files_and_hosts(tmp_path: Path, server: tuple[Server, str]) -> None:
-    asked, root = server
+    requests, root = server
     write(tmp_path / "mk" / "x.md", f"## A\n\n## A\n\n[b](#a_1) <{root}/gone>\n")
     config = write(
         tmp_path / "overthere.toml",
@@ -136,15 +136,15 @@ def test_tables_of_files_and_hosts(tmp_path: Path, server: tuple[Server, str]) -
         agent = "for these"
         """,
     )
-    found = run(tmp_path, "--online", "--private")
-    assert (found.exit_code, "name the file with --config" in found.stderr) == (2, True), found.output
+    result = run(tmp_path, "--online", "--private")
+    assert (result.exit_code, "name the file with --config" in result.stderr) == (2, True), result.output
     done = run(tmp_path, "--online", "--private", "--config", config, env={"TOKEN_OF_TEST": "abc"})
     assert done.exit_code == 0, done.output
-    assert {(fields["x-token"], fields["user-agent"]) for _, _, fields in asked.seen} == {("abc", "for these")}
+    assert {(fields["x-token"], fields["user-agent"]) for _, _, fields in requests.seen} == {("abc", "for these")}
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("files = 1", "each must be a table, which begins with [[broken.files]]"),
         ("[[broken.files]]\nanchors = 'github'", "path is missing"),
@@ -161,47 +161,47 @@ def test_tables_of_files_and_hosts(tmp_path: Path, server: tuple[Server, str]) -
         ("[[broken.host]]\nname = 'h'\nheader = 'nothing'", "--header"),
     ],
 )
-def test_tables_that_are_none(tmp_path: Path, text: str, told: str) -> None:
+def test_invalid_tables(tmp_path: Path, text: str, message: str) -> None:
     config = write(tmp_path / "other.toml", f"[broken]\n{text}")
-    done = run(tmp_path, "--config", config)
-    assert (done.exit_code, told in done.stderr) == (2, True), done.output
+    result = run(tmp_path, "--config", config)
+    assert (result.exit_code, message in result.stderr) == (2, True), result.output
 
 
 def test_limits_of_hosts() -> None:
-    """Steps on a clock that stands still: no time passes."""
+    """With a clock that stands still."""
     limits = {"slow": (1, 2.0), "quick": (3, None)}
     hosts: Hosts[int] = Hosts(clock=lambda: 100.0, limits=lambda host: limits[str(host)])
     for number in range(4):
         for name in limits:
             hosts.add(name, number)
-    taken = [host for host, _ in iter(hosts.take, None)]
-    assert (taken.count("slow"), taken.count("quick")) == (1, 3)
+    hosts_taken = [host for host, _ in iter(hosts.take, None)]
+    assert (hosts_taken.count("slow"), hosts_taken.count("quick")) == (1, 3)
     hosts.release("slow")
     assert (hosts.take(), hosts.pause()) == (None, 0.5)
 
 
-# Other places
+# Remapped targets
 
 
-def test_remapped_targets_are_looked_up_there(tmp_path: Path, kernels: None) -> None:
+def test_remapped_targets_are_looked_up_at_the_new_place(tmp_path: Path, kernels: None) -> None:
     page = '<!doctype html><a href="https://h.example/v2/b.html"><a href="https://h.example/v2/c.html#x"><a href="https://h.example.evil/">'
     write(tmp_path / "a.html", page)
     write(tmp_path / "b.html", "<!doctype html>")
-    found, summary = findings([tmp_path], base=("https://here/",), remap=(("https://h.example/v2", "https://here"),))
-    assert [(one.kind, one.target) for one in found] == [("no-document", "https://here/c.html#x")]
+    results, summary = findings([tmp_path], base=("https://here/",), remap=(("https://h.example/v2", "https://here"),))
+    assert [(finding.kind, finding.target) for finding in results] == [("no-document", "https://here/c.html#x")]
     assert (summary.within, summary.outside) == (2, 1)
 
 
 def test_remapped_to_a_server(tmp_path: Path, server: tuple[Server, str]) -> None:
-    asked, root = server
+    requests, root = server
     write(tmp_path / "a.md", "<https://docs.example/gone> <https://docs.example/here>")
-    done = run(tmp_path, "--online", "--private", "--remap", f"https://docs.example/ {root}/", "--format", "jsonl")
-    assert [json.loads(line)["target"] for line in done.stdout.splitlines()] == [f"{root}/gone"]
-    assert {path for _, path, _ in asked.seen} == {"/gone", "/here"}
+    result = run(tmp_path, "--online", "--private", "--remap", f"https://docs.example/ {root}/", "--format", "jsonl")
+    assert [json.loads(line)["target"] for line in result.stdout.splitlines()] == [f"{root}/gone"]
+    assert {path for _, path, _ in requests.seen} == {"/gone", "/here"}
 
 
 @pytest.mark.parametrize("text", ["", "http://a/", "http://a/ http://b/ http://c/", "a b", "http://a/ b"])
-def test_what_is_no_pair(tmp_path: Path, text: str) -> None:
+def test_invalid_pairs(tmp_path: Path, text: str) -> None:
     assert run(tmp_path, "--remap", text).exit_code == 2
 
 
@@ -216,15 +216,15 @@ def test_the_root_of_references_that_begin_with_a_slash(
     )
     monkeypatch.chdir(tmp_path)
     root = str(tmp_path / "site")
-    found, summary = findings([tmp_path / "site" / "docs"], root=root)
-    assert [(one.kind, one.reference) for one in found] == [
+    results, summary = findings([tmp_path / "site" / "docs"], root=root)
+    assert [(finding.kind, finding.reference) for finding in results] == [
         ("no-document", "/css/../../../etc/passwd"), ("no-document", "/no#x"), ("no-fragment", "/docs/x.html?q#n"),
     ]  # fmt: skip
-    assert found[0].target is not None
-    assert found[0].target.endswith("/site/etc/passwd")
+    assert results[0].target is not None
+    assert results[0].target.endswith("/site/etc/passwd")
     assert (summary.within, summary.outside) == (4, 1)
-    found, summary = findings([tmp_path / "site" / "docs"])
-    notes = [one.why for one in found if one.kind == "base-missing"]
+    results, summary = findings([tmp_path / "site" / "docs"])
+    notes = [finding.why for finding in results if finding.kind == "base-missing"]
     assert notes == ["4 references with / at the beginning; the root is unknown: name it by --base or --root-dir"]
     assert summary.passed["root"] == 4
     monkeypatch.chdir(tmp_path / "site" / "docs")
@@ -239,72 +239,70 @@ def test_the_root_of_references_that_begin_with_a_slash(
 def test_a_list_of_uris_on_standard_input(server: tuple[Server, str]) -> None:
     _, root = server
     text = f"# a comment\r\n{root}/here\r\n\r\n  {root}/gone  \nhttp://h/a b\nhttp://[x/\n{root}/here#here\n{root}/here#no\n"
-    done = run("-", "--online", "--private", "--format", "jsonl", text=text)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    result = run("-", "--online", "--private", "--format", "jsonl", text=text)
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert [(row["source"], row["line"], row["kind"]) for row in rows if "h/a" not in row["reference"]] == [
         ("-", 4, "not-found"), ("-", 6, "invalid"), ("-", 8, "no-fragment"),
     ]  # fmt: skip
-    assert "6 references" in done.stderr
-    assert done.exit_code == 1
+    assert "6 references" in result.stderr
+    assert result.exit_code == 1
 
 
-def test_a_list_may_name_what_lies_in_the_sources(tmp_path: Path) -> None:
+def test_a_list_may_name_documents_of_the_sources(tmp_path: Path) -> None:
     write(tmp_path / "a.html", '<!doctype html><p id="x">')
     text = "https://h/a.html#x\nhttps://h/a.html#y\nhttps://h/b.html\n"
-    done = run(tmp_path, "-", "--base", "https://h/", "--format", "jsonl", text=text)
-    assert [json.loads(line)["kind"] for line in done.stdout.splitlines()] == ["no-fragment", "no-document"]
+    result = run(tmp_path, "-", "--base", "https://h/", "--format", "jsonl", text=text)
+    assert [json.loads(line)["kind"] for line in result.stdout.splitlines()] == ["no-fragment", "no-document"]
 
 
 def test_only_line_ends_end_a_uri_of_a_list() -> None:
-    """Not the characters that `str.splitlines` takes for line ends too: each is a fault at its place."""
+    """Not the other characters that `str.splitlines` splits at: each is a fault with its place."""
     chars = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-    done = run("-", "--format", "jsonl", text="".join(f"http://h/{char}x\r\n" for char in chars))
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    result = run("-", "--format", "jsonl", text="".join(f"http://h/{char}x\r\n" for char in chars))
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
     invalid = [row["line"] for row in rows if row["kind"] == "invalid"]
     assert invalid == [1, 2, 3, 4, 5, 6]
-    assert f"{len(chars)} references" in done.stderr
+    assert f"{len(chars)} references" in result.stderr
 
 
-def test_a_long_reference_is_printed_short(tmp_path: Path) -> None:
-    done = run("-", text="x" * 100_000)
-    assert (done.exit_code, len(done.stdout) < 2000) == (1, True)
+def test_a_long_reference_is_shortened(tmp_path: Path) -> None:
+    result = run("-", text="x" * 100_000)
+    assert (result.exit_code, len(result.stdout) < 2000) == (1, True)
     rows = run("-", "--format", "jsonl", text="x" * 100_000)
     assert json.loads(rows.stdout)["reference"] == "x" * 100_000
 
 
 @pytest.mark.parametrize("text", ["", "\n\n#\n", "\0\0\0", "x" * 100_000, "<html><a href=x>"])
-def test_lists_that_are_none(text: str) -> None:
-    done = run("-", text=text)
-    assert done.exit_code in (0, 1, 2), done.output
-    assert done.exception is None or isinstance(done.exception, SystemExit)
+def test_invalid_lists(text: str) -> None:
+    result = run("-", text=text)
+    assert result.exit_code in (0, 1, 2), result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
 
 
 def test_patterns_of_files(tmp_path: Path) -> None:
     for name in ("a.html", "sub/b.html", "sub/deep/c.html", "sub/d.txt", "[x].html"):
         write(tmp_path / name, '<!doctype html><a href="no.html">')
-    done = run(f"{tmp_path}/**/*.html", "--format", "jsonl")
-    assert [Path(json.loads(line)["source"]).name for line in done.stdout.splitlines()] == [
+    result = run(f"{tmp_path}/**/*.html", "--format", "jsonl")
+    assert [Path(json.loads(line)["source"]).name for line in result.stdout.splitlines()] == [
         "[x].html",
         "a.html",
         "b.html",
         "c.html",
     ]
     assert "[x].html" in run(f"{tmp_path}/[x].html", "--format", "jsonl").stdout
-    done = run(f"{tmp_path}/*.nothing")
-    assert (done.exit_code, "*.nothing" in done.stderr) == (2, True)
+    result = run(f"{tmp_path}/*.nothing")
+    assert (result.exit_code, "*.nothing" in result.stderr) == (2, True)
 
 
-def test_an_anchor_that_another_site_lacks_has_no_suggestion_from_these_files(
-    tmp_path: Path, server: tuple[Server, str]
-) -> None:
+def test_a_missing_anchor_of_another_site_has_no_local_suggestion(tmp_path: Path, server: tuple[Server, str]) -> None:
     _, root = server
     write(tmp_path / "a.md", f"<{root}/page#Start>")
     write(tmp_path / "z.html", '<!doctype html><p id="start">')
-    found, _ = findings([tmp_path], Policy.local(), online=True)
-    assert [(one.kind, one.suggestion) for one in found] == [("no-fragment", None)]
+    results, _ = findings([tmp_path], Policy.local(), online=True)
+    assert [(finding.kind, finding.suggestion) for finding in results] == [("no-fragment", None)]
 
 
-def test_suggestions_are_written_as_the_reference_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_suggestions_have_the_form_of_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "site" / "guide.html", "<!doctype html>")
     write(
@@ -312,45 +310,45 @@ def test_suggestions_are_written_as_the_reference_is(tmp_path: Path, monkeypatch
         '<!doctype html><a href="/Guide.html"><a href="https://w.example/Guide.html">',
     )
     site = str(tmp_path / "site")
-    found, _ = findings([tmp_path / "site"], root=site, remap=(("https://w.example", f"file://{site}"),))
-    assert [(one.kind, one.suggestion) for one in found] == [("wrong-case", "/guide.html"), ("wrong-case", None)]
+    results, _ = findings([tmp_path / "site"], root=site, remap=(("https://w.example", f"file://{site}"),))
+    assert [(one.kind, one.suggestion) for one in results] == [("wrong-case", "/guide.html"), ("wrong-case", None)]
 
 
-# What is left out
+# Exclusions
 
 
-def test_findings_outside_only(tmp_path: Path, server: tuple[Server, str]) -> None:
+def test_the_option_external_only(tmp_path: Path, server: tuple[Server, str]) -> None:
     _, root = server
     write(tmp_path / "a.html", f'<!doctype html><a href="no.html"><a href="{root}/gone"><a href="{root}/here#no">')
-    done = run(tmp_path, "--online", "--private", "--external-only", "--format", "jsonl")
-    assert [json.loads(line)["kind"] for line in done.stdout.splitlines()] == ["not-found", "no-fragment"]
-    assert "1  findings within the sources (--external-only)" in done.stderr
+    result = run(tmp_path, "--online", "--private", "--external-only", "--format", "jsonl")
+    assert [json.loads(line)["kind"] for line in result.stdout.splitlines()] == ["not-found", "no-fragment"]
+    assert "1  findings within the sources (--external-only)" in result.stderr
     assert run(tmp_path, "--external-only").exit_code == 2
 
 
-def test_nofollow(tmp_path: Path, kernels: None) -> None:
+def test_nofollow_links_can_be_skipped(tmp_path: Path, kernels: None) -> None:
     page = '<!doctype html><a rel="external NoFollow" href="x"><a rel="nofollower" href="x">'
     page += '<a href="x"><link rel="nofollow" href="x">'
     write(tmp_path / "a.html", page)
     assert len(findings([tmp_path])[0]) == 4
-    found, summary = findings([tmp_path], skip_nofollow=True)
-    assert (len(found), summary.passed["nofollow"]) == (3, 1)
+    results, summary = findings([tmp_path], skip_nofollow=True)
+    assert (len(results), summary.passed["nofollow"]) == (3, 1)
 
 
-def test_redirects_that_are_fine(tmp_path: Path, server: tuple[Server, str]) -> None:
+def test_allowed_redirects(tmp_path: Path, server: tuple[Server, str]) -> None:
     _, root = server
     write(tmp_path / "a.md", f"<{root}/moved/x> <{root}/moved/y>")
-    found = run(tmp_path, "--online", "--private", "--format", "jsonl")
-    assert found.stdout.count("moved-permanently") == 2
+    result = run(tmp_path, "--online", "--private", "--format", "jsonl")
+    assert result.stdout.count("moved-permanently") == 2
     done = run(tmp_path, "--online", "--private", "--format", "jsonl", "--allow-redirect", "*/moved/x */page/*")
     assert [json.loads(line)["reference"] for line in done.stdout.splitlines()] == [f"{root}/moved/y"]
 
 
-def test_fragments_that_are_excluded_are_not_read(tmp_path: Path, server: tuple[Server, str]) -> None:
-    asked, root = server
+def test_excluded_fragments_are_not_checked(tmp_path: Path, server: tuple[Server, str]) -> None:
+    requests, root = server
     write(tmp_path / "a.md", f"<{root}/page#L10>")
-    done = run(tmp_path, "--online", "--private", "--exclude", "*#L*", "--format", "jsonl")
-    assert (done.exit_code, done.stdout, [method for method, *_ in asked.seen]) == (0, "", ["HEAD"])
+    result = run(tmp_path, "--online", "--private", "--exclude", "*#L*", "--format", "jsonl")
+    assert (result.exit_code, result.stdout, [method for method, *_ in requests.seen]) == (0, "", ["HEAD"])
 
 
 # Services
@@ -360,14 +358,14 @@ def failed(uri: str, kind: str | None, status: int | None = None) -> Outcome:
     return Outcome(uri, kind, status, "", None, False, (), 0.0, False)
 
 
-def test_repositories_are_asked_of_the_api() -> None:
-    known = {"/repos/o/there": "200 OK", "/repos/o/renamed": "301 Moved", "/repos/o/private.x": "200 OK"}
+def test_repositories_are_looked_up_by_the_api() -> None:
+    replies = {"/repos/o/there": "200 OK", "/repos/o/renamed": "301 Moved", "/repos/o/private.x": "200 OK"}
 
     def api(path: str) -> tuple[str, str]:
-        return known.get(path, "404 Not Found"), "Content-Type: application/json\nLocation: /repositories/1\n\n{}"
+        return replies.get(path, "404 Not Found"), "Content-Type: application/json\nLocation: /repositories/1\n\n{}"
 
-    one = Server(api)
-    with faulty(simple(one)) as running:
+    site_server = Server(api)
+    with faulty(simple(site_server)) as running:
         root = f"http://127.0.0.1:{running.port}"
         outcomes = [
             failed("https://github.com/o/there", "rate-limited", 429), failed("http://github.com/o/there/", "dns"),
@@ -379,23 +377,23 @@ def test_repositories_are_asked_of_the_api() -> None:
         ]  # fmt: skip
         checker = Checker(online=True, github=("s3cret", root))
         with Asker(checker, Policy.local()) as asker:
-            found = {outcome.uri: outcome.kind for outcome in ask_github(outcomes, root, asker.asking)}
-    assert found == {
+            outcomes_by_uri = {outcome.uri: outcome.kind for outcome in ask_github(outcomes, root, asker.asking)}
+    assert outcomes_by_uri == {
         "https://github.com/o/there": None, "http://github.com/o/there/": None,
         "https://github.com/o/renamed/": None,
         "http://www.github.com/o/private.x.git": None, "https://github.com/o/lost": "not-found",
     }  # fmt: skip
-    assert {fields.get("authorization") for _, _, fields in one.seen} == {"Bearer s3cret"}
-    assert {method for method, *_ in one.seen} == {"GET"}
+    assert {fields.get("authorization") for _, _, fields in site_server.seen} == {"Bearer s3cret"}
+    assert {method for method, *_ in site_server.seen} == {"GET"}
 
 
-def test_the_token_is_for_the_api_alone(tmp_path: Path, server: tuple[Server, str]) -> None:
-    asked, root = server
+def test_the_token_is_sent_to_the_api_only(tmp_path: Path, server: tuple[Server, str]) -> None:
+    requests, root = server
     write(tmp_path / "a.md", f"<{root}/gone>")
-    done = run(tmp_path, "--online", "--private", env={"GITHUB_TOKEN": "s3cret"})
-    assert done.exit_code == 1
-    assert "s3cret" not in done.output
-    assert all("authorization" not in fields for _, _, fields in asked.seen)
+    result = run(tmp_path, "--online", "--private", env={"GITHUB_TOKEN": "s3cret"})
+    assert result.exit_code == 1
+    assert "s3cret" not in result.output
+    assert all("authorization" not in fields for _, _, fields in requests.seen)
     write(tmp_path / "overthere.toml", '[broken]\ngithub-api = "http://127.0.0.1/"\n')
     assert run(tmp_path).exit_code == 2
 
@@ -419,13 +417,13 @@ ARCHIVE: dict[str, tuple[str, str | None]] = {
 }
 
 
-def test_copies_in_an_archive() -> None:
+def test_copies_in_a_web_archive() -> None:
     def archive(path: str) -> tuple[str, str]:
         uri = parse_qs(urlsplit(path).query)["url"][0]
         return "200 OK", f"Content-Type: application/json\n\n{ARCHIVE[uri.rpartition('/')[2]][0]}"
 
-    one = Server(archive)
-    with faulty(simple(one)) as running:
+    site_server = Server(archive)
+    with faulty(simple(site_server)) as running:
         root = f"http://127.0.0.1:{running.port}/wayback/available"
         outcomes = [failed(f"http://h.example/{name}", "not-found", 404) for name in ARCHIVE]
         outcomes += [
@@ -433,9 +431,9 @@ def test_copies_in_an_archive() -> None:
             failed("http://user:pass@h.example/", "gone"), failed("ftp://h.example/", "not-found"),
         ]  # fmt: skip
         with Asker(Checker(online=True), Policy.local()) as asker:
-            found = {outcome.uri: outcome.archived for outcome in ask_archive(outcomes, root, asker.asking)}
-    assert found == {f"http://h.example/{name}": copy for name, (_, copy) in ARCHIVE.items() if copy is not None}
-    assert len(one.seen) == len(ARCHIVE)
+            copies = {outcome.uri: outcome.archived for outcome in ask_archive(outcomes, root, asker.asking)}
+    assert copies == {f"http://h.example/{name}": copy for name, (_, copy) in ARCHIVE.items() if copy is not None}
+    assert len(site_server.seen) == len(ARCHIVE)
 
 
 def test_a_copy_is_suggested_and_never_written(tmp_path: Path, server: tuple[Server, str]) -> None:
@@ -444,9 +442,9 @@ def test_a_copy_is_suggested_and_never_written(tmp_path: Path, server: tuple[Ser
     archive = Server(lambda path: ("200 OK", f"Content-Type: application/json\n\n{ARCHIVE['copy'][0]}"))
     with faulty(simple(archive)) as running:
         api = f"http://127.0.0.1:{running.port}/"
-        found, summary = findings([tmp_path], Policy.local(), online=True, wayback=api)
-    assert [(one.kind, one.certainty) for one in found] == [("not-found", "archived")]
-    assert advice(found[0]) == f"Archived copy: {ARCHIVE['copy'][1]}"
+        results, summary = findings([tmp_path], Policy.local(), online=True, wayback=api)
+    assert [(finding.kind, finding.certainty) for finding in results] == [("not-found", "archived")]
+    assert advice(results[0]) == f"Archived copy: {ARCHIVE['copy'][1]}"
     assert summary.asked == 2
     assert run(tmp_path, "--wayback").exit_code == 2
 
@@ -454,16 +452,16 @@ def test_a_copy_is_suggested_and_never_written(tmp_path: Path, server: tuple[Ser
 # The cache
 
 
-def test_an_answer_to_a_login_is_not_the_answer_to_others(tmp_path: Path) -> None:
+def test_outcomes_with_a_login_are_cached_separately(tmp_path: Path) -> None:
     def asker(token: str | None) -> Asker:
         headers = () if token is None else (("https://h.example", "Authorization", token),)
         return Asker(Checker(online=True, cache=str(tmp_path / "cache"), headers=headers), Policy.local())
 
     def known(token: str | None, uri: str) -> list[str | None]:
-        with asker(token) as one:
-            return [outcome.kind for outcome in one.cache.valid_outcomes({uri: ()})]
+        with asker(token) as client:
+            return [outcome.kind for outcome in client.cache.valid_outcomes({uri: ()})]
 
-    with asker("a") as one, closing(one.cache) as cache:
+    with asker("a") as client, closing(client.cache) as cache:
         assert isinstance(cache, Cache)
         for uri in ("https://h.example/x", "https://other.example/"):
             cache.keep(failed(uri, None, 200)._replace(checked=time.time()), ())
@@ -472,7 +470,7 @@ def test_an_answer_to_a_login_is_not_the_answer_to_others(tmp_path: Path) -> Non
     assert b"Authorization" not in (tmp_path / "cache").read_bytes()
 
 
-def test_settings_of_hosts_that_fit_several_times() -> None:
+def test_several_matching_settings_of_a_host() -> None:
     from overthere.broken.filters import host_settings
 
     tables = (HostSettings("*.example", rate=1.0), HostSettings("*", ((404, 404),), rate=5.0, agent="x"))

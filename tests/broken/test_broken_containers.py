@@ -1,4 +1,4 @@
-"""Archives, mailboxes and WARC files as sources of `overthere broken`: each finding with its member and place."""
+"""Archives, mailboxes and WARC files as sources of `overthere broken`: findings with member and offset."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _record(uri: str, text: str) -> bytes:
 
 def _found(path: Path, base: str | None = None) -> list[tuple[str, int | None, int | None, str | None, str]]:
     rows = find(path, base)
-    return [(one.source.removeprefix(str(path)), one.line, one.column, one.reference, one.kind) for one in rows]
+    return [(row.source.removeprefix(str(path)), row.line, row.column, row.reference, row.kind) for row in rows]
 
 
 @pytest.mark.parametrize("base", [None, "https://h/docs/"])
@@ -59,26 +59,26 @@ def test_an_archive_is_a_folder_with_a_base_and_without(
     ]
 
 
-def test_one_packed_page(tmp_path: Path) -> None:
+def test_a_single_compressed_page(tmp_path: Path) -> None:
     (tmp_path / "p.html.gz").write_bytes(gzip.compress(b"\n<a href=#z><p id=y>"))
     assert _found(tmp_path / "p.html.gz") == [("!p.html", 2, 9, "#z", "no-fragment")]
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_records_of_a_warc(tmp_path: Path, packed: bool) -> None:
+def test_records_of_a_warc_file(tmp_path: Path, packed: bool) -> None:
     first = _record("http://h/a.html", PAGES["a.html"])
     content = first + _record("http://h/b.html", "<p id=x>\n<a href='#q'>")
     path = tmp_path / ("w.warc.gz" if packed else "w.warc")
     path.write_bytes(gzip.compress(content) if packed else content)
     within = "!0!" if packed else "!"
-    # What a crawl has not is outside; what it has is judged.
+    # Missing pages of a crawl are external; existing ones are checked.
     assert _found(path) == [
         (f"{within}0", 2, 9, "b.html#y", "no-fragment"),
         (f"{within}{len(first)}", 2, 10, "#q", "no-fragment"),
     ]
     summary = Summary()
     assert len(list(find(path, summary=summary))) == 2
-    assert summary.outside == 3  # whether another record has them is known in the end only
+    assert summary.outside == 3  # only known at the end, when all records were read
 
 
 def test_messages_of_a_mailbox(tmp_path: Path) -> None:
@@ -94,33 +94,33 @@ def test_messages_of_a_mailbox(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_in_a_container_is_not_mended(tmp_path: Path) -> None:
+def test_files_in_a_container_are_not_fixed(tmp_path: Path) -> None:
     path = _zip(tmp_path / "a.zip", {"a.html": "<a href='b c.html'>", "b c.html": "x"})
     before = path.read_bytes()
-    done = CliRunner().invoke(app, ["broken", str(path), "--fix", "--yes"])
-    assert f"a.html: not changed: it is part of {path}; change it there and repack" in done.stderr
+    result = CliRunner().invoke(app, ["broken", str(path), "--fix", "--yes"])
+    assert f"a.html: not changed: it is part of {path}; change it there and repack" in result.stderr
     assert path.read_bytes() == before
 
 
-def test_a_source_that_is_not_there(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["broken", str(tmp_path / "nope.html")])
-    assert done.exit_code == 2
-    assert "nope.html: there is no such file or folder" in done.stderr
+def test_a_missing_source(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["broken", str(tmp_path / "nope.html")])
+    assert result.exit_code == 2
+    assert "nope.html: there is no such file or folder" in result.stderr
 
 
-def test_nothing_read_is_not_told_as_nothing_broken(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["broken", str(tmp_path)])
-    assert "no documents were read" in done.stderr
-    assert "no broken links" not in done.stderr
+def test_a_check_without_documents_does_not_report_success(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["broken", str(tmp_path)])
+    assert "no documents were read" in result.stderr
+    assert "no broken links" not in result.stderr
 
 
-def test_a_diff_does_not_stand_among_findings_for_programs(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["broken", str(tmp_path), "--fix", "--format", "jsonl"])
-    assert done.exit_code == 2
-    assert "--fix prints a diff" in done.stderr
+def test_a_diff_is_not_mixed_with_json_findings(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["broken", str(tmp_path), "--fix", "--format", "jsonl"])
+    assert result.exit_code == 2
+    assert "--fix prints a diff" in result.stderr
 
 
-def test_what_is_outside_of_a_container_is_not_read_again(tmp_path: Path) -> None:
+def test_files_outside_a_container_are_read_once(tmp_path: Path) -> None:
     (tmp_path / "NEWS.gz").write_bytes(gzip.compress(b"see https://example.org/a#b and https://example.org/c#d\n"))
     summary = Summary()
     assert not list(find(tmp_path, summary=summary))
@@ -128,7 +128,7 @@ def test_what_is_outside_of_a_container_is_not_read_again(tmp_path: Path) -> Non
 
 
 def test_relationships_are_relative_to_their_part(tmp_path: Path) -> None:
-    """ECMA-376-2 6.5.3: not to the file that has them."""
+    """ECMA-376-2 6.5.3: not to the relationships file."""
     rels = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
     related = '<Relationship Id="r{}" Type="t" Target="{}"/>'
     targets = ("styles.xml", "media/a.png", "/docProps/app.xml", "../docProps/app.xml", "gone.xml")
@@ -141,5 +141,5 @@ def test_relationships_are_relative_to_their_part(tmp_path: Path) -> None:
             **dict.fromkeys(("word/styles.xml", "word/media/a.png", "docProps/app.xml"), "<a/>"),
         },
     )
-    found = [(one.source.rpartition("!")[2], one.reference, one.kind) for one in find([path])]
-    assert found == [("word/_rels/document.xml.rels", "gone.xml", "no-document")]
+    results = [(finding.source.rpartition("!")[2], finding.reference, finding.kind) for finding in find([path])]
+    assert results == [("word/_rels/document.xml.rels", "gone.xml", "no-document")]

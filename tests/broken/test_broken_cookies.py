@@ -1,4 +1,4 @@
-"""Cookies within one chain of redirects, and those of a login (RFC 6265): to whom they are sent, and to whom never."""
+"""Cookies within a chain of redirects, and login cookies (RFC 6265): to which servers they are sent."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ LOGIN = "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\ts3
 
 
 class Site:
-    """A server that answers by path and cookie; what it was asked, and with which cookie."""
+    """A server that answers by path and cookie, and records both."""
 
     def __init__(self, answer: Callable[[str, str], Answer]) -> None:
         self.answer = answer
         self.seen: list[tuple[str, str]] = []
 
-    def __call__(self, held: socket.socket) -> None:
-        while data := held.recv(65_536):
+    def __call__(self, client: socket.socket) -> None:
+        while data := client.recv(65_536):
             head = data.decode("latin-1").split("\r\n")
             path = head[0].split(" ")[1]
             cookie = next((line[8:] for line in head if line.lower().startswith("cookie: ")), "")
             self.seen.append((path, cookie))
             status, fields = self.answer(path, cookie)
             lines = [f"{name}: {value}\r\n" for name, values in fields.items() for value in values]
-            held.sendall(f"HTTP/1.1 {status}\r\n{''.join(lines)}Content-Length: 0\r\n\r\n".encode("latin-1"))
+            client.sendall(f"HTTP/1.1 {status}\r\n{''.join(lines)}Content-Length: 0\r\n\r\n".encode("latin-1"))
 
 
 def consent(path: str, cookie: str) -> Answer:
@@ -66,22 +66,22 @@ def ask(*uris: str, cookies: str | None = None) -> dict[str, Outcome]:
 def test_a_site_that_sets_a_cookie_and_redirects_to_itself_is_followed(site: tuple[Site, str]) -> None:
     server, root = site
     outcomes = ask(f"{root}/page", f"{root}/page/b", f"{root}/other")
-    assert {one.kind for one in outcomes.values()} == {None}
-    assert {one.final for one in outcomes.values()} == {None}
+    assert {outcome.kind for outcome in outcomes.values()} == {None}
+    assert {outcome.final for outcome in outcomes.values()} == {None}
     assert sorted(server.seen) == [
         ("/other", ""), ("/page", ""), ("/page", "seen=1"), ("/page/b", ""), ("/page/b", "seen=1"),
     ]  # fmt: skip
 
 
-def test_a_cookie_ends_no_bound(site: tuple[Site, str]) -> None:
-    """The same cookie again is a cycle; another one each time ends at the limit of redirects."""
+def test_cookies_do_not_bypass_the_limit_of_redirects(site: tuple[Site, str]) -> None:
+    """The same cookie again is a cycle; new ones end at the limit of redirects."""
     server, root = site
-    assert {one.kind for one in ask(f"{root}/loop", f"{root}/endless").values()} == {"redirect-loop"}
+    assert {value.kind for value in ask(f"{root}/loop", f"{root}/endless").values()} == {"redirect-loop"}
     assert len([path for path, _ in server.seen if path == "/loop"]) == 4, "twice by HEAD, twice by GET"
     assert len(server.seen) < 60
 
 
-def test_no_other_site_is_sent_a_cookie() -> None:
+def test_cookies_are_not_sent_to_other_sites() -> None:
     other = Site(lambda path, cookie: ("200 OK", {}))
     with faulty(simple(other), "127.0.0.2") as far:
         away = [f"http://127.0.0.2:{far.port}/x"]
@@ -94,7 +94,7 @@ def test_no_other_site_is_sent_a_cookie() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "uri", "told"),
+    ("field", "uri", "message"),
     [
         ("a=1", "https://www.example.org/x", "a=1"),
         ("a=1", "https://example.org/", ""),
@@ -113,13 +113,13 @@ def test_no_other_site_is_sent_a_cookie() -> None:
         ("a=\x01", "https://www.example.org/", ""),
     ],
 )
-def test_a_cookie_is_for_its_domain_path_and_security(field: str, uri: str, told: str) -> None:
+def test_cookies_respect_domain_path_and_secure(field: str, uri: str, message: str) -> None:
     cookies = Cookies()
     cookies.take("https://www.example.org/x", [("Set-Cookie", field)])
-    assert cookies.field(uri) == told
+    assert cookies.field(uri) == message
 
 
-def test_not_for_the_suffix_of_a_country_and_not_too_many() -> None:
+def test_cookies_for_public_suffixes_and_too_many_are_rejected() -> None:
     cookies = Cookies()
     cookies.take("https://a.co.uk/", [("set-cookie", "a=1; Domain=co.uk")])
     assert cookies.field("https://b.co.uk/") == ""
@@ -127,13 +127,13 @@ def test_not_for_the_suffix_of_a_country_and_not_too_many() -> None:
     assert cookies.field("https://a.co.uk/").count("=") == 50
 
 
-def test_a_login_by_a_file(site: tuple[Site, str], tmp_path: Path) -> None:
+def test_login_cookies_from_a_file(site: tuple[Site, str], tmp_path: Path) -> None:
     server, root = site
     jar = tmp_path / "cookies.txt"
     jar.write_text(LOGIN)
     assert ask(f"{root}/private")[f"{root}/private"].status == 401
     outcomes = ask(f"{root}/private", f"{root}/page", f"{root}/private/b", cookies=str(jar))
-    assert {one.kind for one in outcomes.values()} == {None}
+    assert {outcome.kind for outcome in outcomes.values()} == {None}
     assert ("/page", "session=s3cret; seen=1") in server.seen or ("/page", "seen=1; session=s3cret") in server.seen
     with faulty(simple(other := Site(consent)), "127.0.0.2") as far:
         ask(f"http://127.0.0.2:{far.port}/", cookies=str(jar))
@@ -141,12 +141,12 @@ def test_a_login_by_a_file(site: tuple[Site, str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a=1", '{"a": 1}', "# Netscape HTTP Cookie File\nx\ty\n", "\xff"])
-def test_what_is_no_cookie_file(tmp_path: Path, text: str) -> None:
+def test_invalid_cookie_files(tmp_path: Path, text: str) -> None:
     jar = tmp_path / "cookies.txt"
     jar.write_bytes(text.encode("latin-1"))
     with pytest.raises(ValueError, match=r"Netscape|UTF-8"):
         load_cookies(str(jar))
     page = tmp_path / "a.html"
     page.write_text("<a href=b>")
-    done = CliRunner().invoke(app, ["broken", str(page), "--online", "--cookies", str(jar)])
-    assert done.exit_code == 2
+    result = CliRunner().invoke(app, ["broken", str(page), "--online", "--cookies", str(jar)])
+    assert result.exit_code == 2

@@ -1,4 +1,4 @@
-"""A site crawled within its origin: nginx, robots.txt, traps, redirects; what of it leads nowhere."""
+"""Crawling a site within its origin: nginx, robots.txt, traps, redirects, broken links."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
         yield running
 
 
-def test_a_site_is_crawled_and_what_leads_nowhere_is_told(server: Nginx) -> None:
+def test_a_site_is_crawled_and_broken_links_are_reported(server: Nginx) -> None:
     start = server.uri("/index.html")
     summary = Summary()
-    told = {
-        (found.source.removeprefix(server.uri("/")), found.reference, found.kind)
-        for found in check([start], Checker(), summary, policy=LOCAL)
+    reported = {
+        (results.source.removeprefix(server.uri("/")), results.reference, results.kind)
+        for results in check([start], Checker(), summary, policy=LOCAL)
     }
-    assert told == {
+    assert reported == {
         ("index.html", "lost.html", "not-found"),
         ("index.html", "lost.gif", "not-found"),
         ("index.html", "a.html#nowhere", "no-fragment"),
@@ -67,18 +67,18 @@ def test_a_site_is_crawled_and_what_leads_nowhere_is_told(server: Nginx) -> None
         ("a.html", "closed/x.html", "robots"),
         ("sub/", "lost.png", "not-found"),
     }
-    requests = [tuple(line[0].split()[:2]) for line in server.asked()]
-    asked = [path for _, path in requests]
+    requests = [tuple(line[0].split()[:2]) for line in server.requests()]
+    paths = [path for _, path in requests]
     assert len(requests) == len(set(requests)), "each was asked for once, also that to which two redirects lead"
-    assert "/closed/x.html" not in asked
-    assert "/robots.txt" in asked
+    assert "/closed/x.html" not in paths
+    assert "/robots.txt" in paths
 
 
-def test_the_verb(server: Nginx, tmp_path: Path) -> None:
+def test_the_command(server: Nginx, tmp_path: Path) -> None:
     options = ["broken", server.uri("/index.html"), "--private", "--format", "jsonl", "--cache", str(tmp_path / "c")]
-    done = CliRunner().invoke(app, options)
-    assert done.exit_code == 1
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    result = CliRunner().invoke(app, options)
+    assert result.exit_code == 1
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert {row["kind"] for row in rows} >= {"not-found", "no-fragment"}
     assert CliRunner().invoke(app, ["broken", server.uri("/index.html")]).exit_code == 1
     for bad in (["--resume"], ["--header", "h:x"], ["--max-age", "ok=soon"], ["--cache", str(tmp_path)]):
@@ -94,13 +94,13 @@ def crawled(server: Nginx, **settings: object) -> Crawl:
     return crawl
 
 
-def test_no_more_pages_than_wanted(server: Nginx) -> None:
+def test_the_number_of_pages_is_limited(server: Nginx) -> None:
     crawl = crawled(server, pages=3, jobs=1)
     assert len(crawl.outcomes) <= 4
     assert crawl.passed["page-limit"]
 
 
-def test_a_trap_is_left(server: Nginx, tmp_path: Path) -> None:
+def test_a_trap_ends(server: Nginx, tmp_path: Path) -> None:
     crawl = crawled(server, pages=1000)
     uri = server.uri("/" + "again/" * (REPEATED + 1))
     assert crawl._reason(uri, 1) == "trap"
@@ -109,19 +109,19 @@ def test_a_trap_is_left(server: Nginx, tmp_path: Path) -> None:
 
 
 class Pages:
-    """A server of this process that answers by a function: status line, fields and content; and what it was asked."""
+    """A server of this process that answers by a function: status line, fields and content; it records requests."""
 
     def __init__(self, answer: Callable[[str], tuple[str, str, bytes]]) -> None:
         self.answer = answer
         self.asked: Counter[str] = Counter()
 
-    def __call__(self, held: socket.socket) -> None:
-        while data := held.recv(65_536):
+    def __call__(self, client: socket.socket) -> None:
+        while data := client.recv(65_536):
             method, path = data.decode().split(" ")[:2]
             self.asked[path] += 1
             status, fields, content = self.answer(path)
             head = f"HTTP/1.1 {status}\r\n{fields}Content-Length: {len(content)}\r\n\r\n".encode()
-            held.sendall(head + (content if method == "GET" else b""))
+            client.sendall(head + (content if method == "GET" else b""))
 
 
 HTML = "Content-Type: text/html\r\n"
@@ -138,21 +138,21 @@ def walked(site: Pages, **settings: object) -> tuple[Crawl, Counter[str]]:
     return crawl, site.asked
 
 
-def test_folders_without_end_are_left_at_a_depth() -> None:
-    """Each page leads to one more, whose path has nothing twice: only the chain shows that it is a trap."""
+def test_endless_folders_end_at_a_depth() -> None:
+    """Each page links to another, whose path repeats nothing: only the chain shows the trap."""
 
     def answer(path: str) -> tuple[str, str, bytes]:
         if path == "/robots.txt":
             return "404 Not Found", "", b""
         return "200 OK", HTML, b'<title>t</title><a href="%d/">on</a>' % path.count("/")
 
-    crawl, asked = walked(Pages(answer))
-    assert len(asked) == 102, "robots.txt, and a hundred links from the first"
+    crawl, requests = walked(Pages(answer))
+    assert len(requests) == 102, "robots.txt, and a hundred links from the first"
     assert crawl.passed == {"deep": 1}
 
 
-def test_a_site_that_grows_faster_than_it_is_read_ends_at_its_limit() -> None:
-    """Each page leads to a thousand others: neither requests nor what is held of them go beyond --pages."""
+def test_a_growing_site_ends_at_the_limit() -> None:
+    """Each page links to a thousand others: requests and memory are limited by --pages."""
 
     def answer(path: str) -> tuple[str, str, bytes]:
         if path == "/robots.txt":
@@ -160,30 +160,30 @@ def test_a_site_that_grows_faster_than_it_is_read_ends_at_its_limit() -> None:
         links = "".join(f'<a href="/{path.strip("/") or "0"}-{number}">x</a>' for number in range(1000))
         return "200 OK", HTML, f"<title>t</title>{links}".encode()
 
-    crawl, asked = walked(Pages(answer), pages=50)
-    assert len(asked) == 51
+    crawl, requests = walked(Pages(answer), pages=50)
+    assert len(requests) == 51
     assert len(crawl._seen) == 50
     assert crawl.passed["page-limit"] > 40_000
 
 
 def chained(path: str) -> tuple[str, str, bytes]:
-    """A site of ten pages, each of which leads to the next, and whose server wants to be left alone for ages."""
+    """A site of ten pages, each linking to the next, whose server requests long delays."""
     if path == "/robots.txt":
         return "200 OK", "", b"User-agent: *\nCrawl-delay: 1000000000"
     number = int(path.strip("/") or 0) + 1
     return "200 OK", HTML, b'<title>t</title><a href="/%d">on</a>' % number if number < 10 else b"<title>t</title>"
 
 
-def test_a_crawl_ends_in_its_time_whatever_the_server_wants() -> None:
-    crawl, asked = walked(Pages(chained), crawl_time=1)
+def test_a_crawl_ends_in_time_despite_requested_delays() -> None:
+    crawl, requests = walked(Pages(chained), crawl_time=1)
     assert crawl.passed == {"crawl-time": 1}
-    assert len(asked) < 10
+    assert len(requests) < 10
     assert Checker().crawl_time == 6 * 3600, "there is a bound by default"
 
 
-def test_a_crawl_without_time_asks_for_nothing_and_says_so() -> None:
-    crawl, asked = walked(Pages(chained), crawl_time=0)
-    assert (crawl.outcomes, crawl.passed, sum(asked.values())) == ({}, {"crawl-time": 1}, 0)
+def test_a_crawl_without_time_makes_no_requests() -> None:
+    crawl, requests = walked(Pages(chained), crawl_time=0)
+    assert (crawl.outcomes, crawl.passed, sum(requests.values())) == ({}, {"crawl-time": 1}, 0)
 
 
 @pytest.mark.parametrize("link", ["<a href={}>", "<a href=//a.b/{}>"])
@@ -192,40 +192,40 @@ def test_a_page_of_many_links_ends_with_the_time(link: str) -> None:
     with Asker(Checker(pages=50), LOCAL) as asker:
         crawl = Crawl([uri], asker)
         crawl._deadline = 0.0
-        crawl._follow(crawl._document(uri, "text/html", b"<a href=x>" + b"".join(many(link, 100_000))), 1)
+        crawl._follow(crawl._document(uri, "text/html", b"<a href=x>" + b"".join(large(link, 100_000))), 1)
         crawl.records.drop(whole=True)
     assert crawl.passed["crawl-time"] == 1, "the rest of the page"
     assert crawl.passed["page-limit"] <= BATCH
 
 
-def many(form: str, count: int) -> Iterator[bytes]:
+def large(form: str, count: int) -> Iterator[bytes]:
     return (form.format(number).encode() for number in range(count))
 
 
-def test_a_crawl_that_was_cut_is_told_and_goes_on(tmp_path: Path) -> None:
+def test_an_unfinished_crawl_is_reported_and_continues(tmp_path: Path) -> None:
     cache = tmp_path / "c"
     with faulty(simple(Pages(chained))) as server:
         verb = ["broken", f"http://127.0.0.1:{server.port}/", "--private", "--cache", str(cache)]
-        cut = CliRunner().invoke(app, [*verb, "--crawl-time", "3"])
-        assert "1  URIs of the site left when --crawl-time was over" in cut.output
+        first = CliRunner().invoke(app, [*verb, "--crawl-time", "3"])
+        assert "1  URIs of the site left when --crawl-time was over" in first.output
         assert (tmp_path / "c.warc").exists(), "what came is kept"
-        more = CliRunner().invoke(app, [*verb, "--crawl-time", "1s", "--resume"])
-        assert "with --cache, --resume continues" in more.output
+        second = CliRunner().invoke(app, [*verb, "--crawl-time", "1s", "--resume"])
+        assert "with --cache, --resume continues" in second.output
     for bad in ("", "-1", "nan", "inf", "1y", "1e400h"):
         assert CliRunner().invoke(app, ["broken", "http://h.example/", "--crawl-time", bad]).exit_code == 2, bad
 
 
-def test_what_a_crawl_has_left_is_not_asked_for_otherwise() -> None:
+def test_unread_pages_of_a_crawl_are_not_checked_otherwise() -> None:
     site = Pages(chained)
     with faulty(simple(site)) as server:
         checker, summary = Checker(crawl_time=1, online=True), Summary()
-        found = list(check([f"http://127.0.0.1:{server.port}/"], checker, summary, lambda *_: None, LOCAL))
+        findings = list(check([f"http://127.0.0.1:{server.port}/"], checker, summary, lambda *_: None, LOCAL))
     assert summary.passed["crawl-time"] == 1
     assert sum(site.asked.values()) <= 3
-    assert found == []
+    assert findings == []
 
 
-def test_a_redirect_leads_nowhere_where_robots_txt_forbids() -> None:
+def test_robots_txt_applies_to_redirects() -> None:
     def answer(path: str) -> tuple[str, str, bytes]:
         if path == "/robots.txt":
             return "200 OK", "", b"User-agent: *\nDisallow: /closed"
@@ -233,13 +233,13 @@ def test_a_redirect_leads_nowhere_where_robots_txt_forbids() -> None:
             return "302 Found", "Location: /closed\r\n", b""
         return "200 OK", HTML, b'<title>t</title><a href="/in">in</a>'
 
-    crawl, asked = walked(Pages(answer))
-    assert asked == {"/robots.txt": 1, "/": 1, "/in": 1}
+    crawl, requests = walked(Pages(answer))
+    assert requests == {"/robots.txt": 1, "/": 1, "/in": 1}
     assert {outcome.kind for uri, outcome in crawl.outcomes.items() if uri.endswith("/in")} == {"robots"}
 
 
-def test_rules_to_which_a_redirect_leads_count() -> None:
-    """RFC 9309 2.3.1.2; the document that they are, too, is asked for once."""
+def test_redirected_robots_txt_is_followed() -> None:
+    """RFC 9309 2.3.1.2; this document is requested once."""
 
     def answer(path: str) -> tuple[str, str, bytes]:
         if path == "/robots.txt":
@@ -248,12 +248,12 @@ def test_rules_to_which_a_redirect_leads_count() -> None:
             return "200 OK", "Content-Type: text/plain\r\n", b"User-agent: *\nDisallow: /closed"
         return "200 OK", HTML, b'<title>t</title><a href="/closed">c</a> <a href="/rules">r</a>'
 
-    crawl, asked = walked(Pages(answer))
-    assert asked == {"/robots.txt": 1, "/rules": 1, "/": 1}
+    crawl, requests = walked(Pages(answer))
+    assert requests == {"/robots.txt": 1, "/rules": 1, "/": 1}
     assert Counter(outcome.kind for outcome in crawl.outcomes.values()) == {None: 2, "robots": 1}
 
 
-def test_what_an_error_leads_to_is_not_followed() -> None:
+def test_links_of_error_pages_are_not_followed() -> None:
     def answer(path: str) -> tuple[str, str, bytes]:
         if path in ("/robots.txt", "/lost"):
             return "404 Not Found", HTML, b'<title>t</title><a href="/from-an-error">x</a>'
@@ -262,15 +262,15 @@ def test_what_an_error_leads_to_is_not_followed() -> None:
     assert walked(Pages(answer))[1] == {"/robots.txt": 1, "/": 1, "/lost": 1}
 
 
-def test_a_site_that_cannot_be_reached_is_told_as_that() -> None:
-    """robots.txt is asked for first; that it could not be read is no word of its own (RFC 9309 2.3.1.4)."""
+def test_an_unreachable_site_is_reported_as_such() -> None:
+    """Not as unreadable robots.txt, which is requested first (RFC 9309 2.3.1.4)."""
     start = f"http://127.0.0.1:{free_port()}/"
-    told = [(one.source, one.kind, one.level) for one in check([start], Checker(), Summary(), policy=LOCAL)]
-    assert told == [(start, "connect", "error")]
+    reported = [(one.source, one.kind, one.level) for one in check([start], Checker(), Summary(), policy=LOCAL)]
+    assert reported == [(start, "connect", "error")]
 
 
-def test_rules_of_many_agents_take_linear_time_and_memory() -> None:
-    """Protego keeps each rule once for each agent of its group."""
+def test_rules_for_many_agents_are_linear() -> None:
+    """Protego stores each rule once for each agent of its group."""
 
     forms = ("User-agent: a{}", "user agent a{}", "useragent : a{}", "User-agent: o{:*<{}}v", "user-agent:{:*<{}}")
 
@@ -291,8 +291,8 @@ def test_rules_of_many_agents_take_linear_time_and_memory() -> None:
         assert robots.refusal("http://h/yes") is None, agent
 
 
-def test_a_page_beyond_the_limit_is_told() -> None:
-    """Also one whose decoding needs more than the octets that are read: nothing of it is known."""
+def test_a_page_over_the_limit_is_reported() -> None:
+    """Also if only its decoded content exceeds the limit: nothing of it is known."""
     page = b"<title>t</title><a href=/lost>x</a>%s<a href=/lost2>x</a>"
     long = page % (b"<!--" + b" " * 2000 + b"-->")
     packed = gzip.compress(page % (b"<!--" + os.urandom(3000).replace(b"-", b"_") + b"-->"))
@@ -309,8 +309,8 @@ def test_a_page_beyond_the_limit_is_told() -> None:
         )
 
     with faulty(simple(Pages(answer))) as server:
-        found = list(check([f"http://127.0.0.1:{server.port}/"], Checker(limit=1000), Summary(), policy=LOCAL))
-    assert [(one.source.rpartition("/")[2], one.kind, one.reference) for one in found] == [
+        findings = list(check([f"http://127.0.0.1:{server.port}/"], Checker(limit=1000), Summary(), policy=LOCAL))
+    assert [(finding.source.rpartition("/")[2], finding.kind, finding.reference) for finding in findings] == [
         ("", "too-large", "/packed"),
         ("long", "not-read", None),
         ("long", "not-found", "/lost"),

@@ -1,4 +1,4 @@
-"""Anchors of random Markdown documents compared with the real programs; how a project's program is recognised."""
+"""Anchors of random Markdown documents compared with the real programs; detecting a project's program."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ def by_kramdown(documents: list[str], rule: str) -> list[str]:
     if shutil.which("ruby") is None:
         pytest.skip("ruby is not installed")
     mode = "GFM" if rule == "jekyll" else "kramdown"
-    given = "".join(json.dumps([text, mode]) + "\n" for text in documents)
-    done = subprocess.run(["ruby", "-e", KRAMDOWN], input=given, capture_output=True, text=True, encoding="utf-8")
-    if "cannot load such file" in done.stderr:
+    stdin = "".join(json.dumps([text, mode]) + "\n" for text in documents)
+    result = subprocess.run(["ruby", "-e", KRAMDOWN], input=stdin, capture_output=True, text=True, encoding="utf-8")
+    if "cannot load such file" in result.stderr:
         pytest.skip("kramdown is not installed")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 def by_pandoc(documents: list[str], rule: str) -> list[str]:
@@ -110,10 +110,10 @@ def by_myst(documents: list[str], rule: str) -> list[str]:
     from docutils.core import publish_string
     from myst_parser.parsers.docutils_ import Parser
 
-    # As Sphinx sets it.
+    # As Sphinx configures it.
     settings = {"myst_heading_anchors": 7, "report_level": 5, "auto_id_prefix": "id", "embed_stylesheet": False}
-    made = (publish_string(text, parser=Parser(), writer="html5", settings_overrides=settings) for text in documents)
-    return [one.decode().partition("<body>")[2] for one in made]
+    pages = (publish_string(text, parser=Parser(), writer="html5", settings_overrides=settings) for text in documents)
+    return [finding.decode().partition("<body>")[2] for finding in pages]
 
 
 PROGRAMS: dict[str, tuple[Callable[[list[str], str], list[str]], int]] = {
@@ -121,48 +121,47 @@ PROGRAMS: dict[str, tuple[Callable[[list[str], str], list[str]], int]] = {
     "pandoc-gfm": (by_pandoc, 25), "mkdocs": (by_python_markdown, 300), "pymdownx": (by_python_markdown, 100),
     "myst": (by_myst, 100),
 }  # fmt: skip
-"""How each makes HTML, and of how many documents: pandoc is started for each."""
+"""The function that makes HTML with each program, and the number of documents: pandoc starts for each."""
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("rule", PROGRAMS)
-def test_random_documents_have_the_anchors_that_the_program_makes(rule: str) -> None:
-    """Two differences are known: MyST numbers `id1` in the order in which footnotes too have them, of which none is
-    here; pandoc gives the lines of code anchors of their own."""
+def test_random_documents_have_the_programs_anchors(rule: str) -> None:
+    """Two known differences are avoided: MyST numbers `id1` with footnotes, and pandoc gives lines of code anchors."""
     draw = random.Random(rule)
     program, count = PROGRAMS[rule]
     documents = [document(draw, MARKED[FAMILIES.get(rule, rule)]) for _ in range(count)]
-    for text, made in zip(documents, program(documents, rule), strict=True):
+    for text, result in zip(documents, program(documents, rule), strict=True):
         read = MarkdownAnchors(rule)
         read.read(text)
-        wanted = {html.unescape(name) for name in re.findall(r'<\w+[^>]*?\sid="([^"]*)"', made)}
-        assert read.anchors == wanted - {""}, text
+        expected = {html.unescape(name) for name in re.findall(r'<\w+[^>]*?\sid="([^"]*)"', result)}
+        assert read.anchors == expected - {""}, text
 
 
 def letters(draw: random.Random) -> str:
-    """Letters, marks and numbers of any script that every program knows (Unicode 3.2)."""
+    """Letters, marks and digits of any script known to every program (Unicode 3.2)."""
     while True:
-        one = chr(
+        character = chr(
             draw.choice((draw.randrange(0xA1, 0x500), draw.randrange(0x500, 0x3000), draw.randrange(0x3400, 0xD7A4)))
         )
-        if unicodedata.ucd_3_2_0.category(one)[0] in "LMNS" and one not in "`´¨^~":
-            return one
+        if unicodedata.ucd_3_2_0.category(character)[0] in "LMNS" and character not in "`´¨^~":
+            return character
 
 
 @pytest.mark.parametrize("rule", ["kramdown", "jekyll", "pandoc", "pandoc-gfm"])
-def test_random_letters_have_the_anchors_that_the_program_makes(rule: str) -> None:
+def test_random_letters_have_the_programs_anchors(rule: str) -> None:
     draw = random.Random(rule)
     titles = [f"a{number}z{''.join(letters(draw) for _ in range(6))}" for number in range(500)]
     text = "".join(f"# {title}\n\n" for title in titles)
-    (made,) = PROGRAMS[rule][0]([text], rule)
-    names = [html.unescape(name) for name in re.findall(r'<h1[^>]*? id="([^"]*)"', made)]
+    (result,) = PROGRAMS[rule][0]([text], rule)
+    names = [html.unescape(name) for name in re.findall(r'<h1[^>]*? id="([^"]*)"', result)]
     assert [slug(title, rule) for title in titles] == names
 
 
 @pytest.mark.parametrize(
-    ("title", "rule", "wanted"),
+    ("title", "rule", "expected"),
     [
-        # github-slugger, its tests and those of remark-slug.
+        # tests of github-slugger and remark-slug.
         ("Lorem ipsum 😪", "docusaurus", "lorem-ipsum-"),
         ("dolor—sit—amet", "docusaurus", "dolorsitamet"),
         ("consectetur & adipisicing", "docusaurus", "consectetur--adipisicing"),
@@ -180,16 +179,16 @@ def test_random_letters_have_the_anchors_that_the_program_makes(rule: str) -> No
         ("33", "pandoc", "section"),
     ],
 )  # fmt: skip
-def test_rows_of_the_documentation(title: str, rule: str, wanted: str) -> None:
+def test_examples_of_the_documentation(title: str, rule: str, expected: str) -> None:
     read = MarkdownAnchors(rule)
     read.read(f"# {title}\n")
-    assert read.anchors == {wanted}
+    assert read.anchors == {expected}
 
 
-@pytest.mark.parametrize("written", ["{#own}", "{/* #own */}"])
-def test_explicit_anchors_of_docusaurus(written: str) -> None:
+@pytest.mark.parametrize("text", ["{#own}", "{/* #own */}"])
+def test_explicit_anchors_of_docusaurus(text: str) -> None:
     read = MarkdownAnchors("docusaurus")
-    read.read(f"### Hello World {written}\n\n## Hello World\n")
+    read.read(f"### Hello World {text}\n\n## Hello World\n")
     assert read.anchors == {"own", "hello-world"}
 
 
@@ -210,7 +209,7 @@ def test_explicit_anchors_of_docusaurus(written: str) -> None:
         ("book.toml", "[book]\nsrc = 'pages'\n", "pages/a.md", "mdbook"),
     ],
 )
-def test_the_program_that_is_configured(
+def test_the_configured_program_is_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, content: str, page: str, wanted: str
 ) -> None:
     from overthere.broken.projects import project_of
@@ -230,27 +229,25 @@ def test_the_program_that_is_configured(
     assert ("anchors as gitlab" in run(page, "--anchors", "gitlab").stderr) is is_known
 
 
-def test_a_target_of_myst_is_known_in_the_whole_project(tmp_path: Path) -> None:
+def test_targets_of_myst_are_global(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("(Here_it-is)=\n# A\n\n[b](#there) [b](#gone) [a](#a)\n")
     (tmp_path / "b.md").write_text("```{note}\n:name: there\n[a](#here_it-is) [x](a.md#here-it-is) [y](a.md#no)\n```\n")
-    found = [one.reference for one in check([tmp_path], Checker(anchors="myst"), Summary())]
-    assert found == ["#gone", "a.md#no"]
+    references = [finding.reference for finding in check([tmp_path], Checker(anchors="myst"), Summary())]
+    assert references == ["#gone", "a.md#no"]
     assert len(list(check([tmp_path], Checker(anchors="github"), Summary()))) > 2
 
 
 @pytest.mark.parametrize("suggest", [True, False])
 @pytest.mark.parametrize(("rule", "kind"), [("auto", "unsure"), ("github", "unsure"), ("gitlab", "no-fragment")])
-def test_an_anchor_in_another_case_is_found_by_github_alone(
-    tmp_path: Path, rule: str, kind: str, suggest: bool
-) -> None:
+def test_only_github_ignores_the_case_of_anchors(tmp_path: Path, rule: str, kind: str, suggest: bool) -> None:
     (tmp_path / "a.md").write_text("# On Windows\n\n[a](#On-Windows) [b](#on-windows) [c](b.md#Änder) [d](#nope)\n")
     (tmp_path / "b.md").write_text("# Änder\n")
     (tmp_path / "c.html").write_text("<h1 id=top-of-it>x</h1><a href='#Top-of-it'>x</a>")
-    found = list(check([tmp_path], Checker(anchors=rule, suggest=suggest), Summary()))
-    assert [(one.kind, one.reference) for one in found] == [
+    findings = list(check([tmp_path], Checker(anchors=rule, suggest=suggest), Summary()))
+    assert [(finding.kind, finding.reference) for finding in findings] == [
         (kind, "#On-Windows"), (kind, "b.md#Änder"), ("no-fragment", "#nope"), ("no-fragment", "#Top-of-it"),
     ]  # fmt: skip
-    assert found[0].suggestion == ("#on-windows" if suggest else None)
+    assert findings[0].suggestion == ("#on-windows" if suggest else None)
 
 
 def test_links_in_admonitions_tabs_and_footnotes_are_found(tmp_path: Path) -> None:
@@ -260,8 +257,8 @@ def test_links_in_admonitions_tabs_and_footnotes_are_found(tmp_path: Path) -> No
         "[e](#in-a-tab)\n"
     )
     (tmp_path / "a.md").write_text(text)
-    found = [(one.line, one.reference) for one in check([tmp_path], Checker(anchors="mkdocs"), Summary())]
-    assert found == [(3, "a1"), (7, "b1"), (15, "c1"), (19, "d1")]
+    results = [(finding.line, finding.reference) for finding in check([tmp_path], Checker(anchors="mkdocs"), Summary())]
+    assert results == [(3, "a1"), (7, "b1"), (15, "c1"), (19, "d1")]
 
 
 @pytest.mark.parametrize("rule", [*PROGRAMS, "github", "gitlab", "docusaurus", "mdbook", "sphinx"])
@@ -282,16 +279,16 @@ def test_links_in_admonitions_tabs_and_footnotes_are_found(tmp_path: Path) -> No
         "{#a}\n\n",
     ],
 )
-def test_hostile_texts_take_linear_time(rule: str, piece: str) -> None:
+def test_hostile_texts_are_linear(rule: str, piece: str) -> None:
     linear(lambda size: MarkdownAnchors(rule).read(piece * (size // len(piece))), 30_000)
 
 
-def test_a_heading_is_named_by_its_text_within_its_document(tmp_path: Path) -> None:
-    """MyST finds what docutils calls a heading that has no equal; other documents, and capitals, name nothing."""
+def test_a_heading_can_be_referenced_by_its_text(tmp_path: Path) -> None:
+    """MyST finds headings that docutils finds unique; not from other documents, nor in other case."""
     (tmp_path / "conf.py").write_text("extensions = ['myst_parser']\nmyst_heading_anchors = 3\n")
     headings = "# A\n\n## coap+tcp\n\n## Two Words\n\n## Twice+over\n\n## Twice+over\n\n"
     fine = "[1](#coap+tcp) [2](<#two words>) [3](#two%20words) [4](#coaptcp)\n"
     (tmp_path / "a.md").write_text(headings + fine + "[5](<#Two Words>) [6](#COAP+TCP) [7](#twice+over)\n")
     (tmp_path / "b.md").write_text("# B\n\n[8](#coap+tcp) [9](a.md#coap+tcp) [10](a.md#coaptcp)\n")
-    found = [one.reference for one in find(tmp_path) if one.source.endswith(".md")]
-    assert found == ["#Two Words", "#COAP+TCP", "#twice+over", "#coap+tcp", "a.md#coap+tcp"]
+    references = [finding.reference for finding in find(tmp_path) if finding.source.endswith(".md")]
+    assert references == ["#Two Words", "#COAP+TCP", "#twice+over", "#coap+tcp", "a.md#coap+tcp"]

@@ -1,4 +1,4 @@
-"""reStructuredText and notebooks: links, anchors, and what happens without their packages."""
+"""reStructuredText and notebooks: links, anchors, and missing packages."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def test_links_and_anchors_of_restructuredtext(tmp_path: Path) -> None:
     (tmp_path / "guide.rst").write_text(GUIDE.rpartition(".. include")[0])
     (tmp_path / "other.rst").write_text("Other\n-----\n")
     summary = Summary()
-    found = [(one.line, one.reference) for one in check([tmp_path], Checker(), summary)]
-    assert found == [
+    results = [(finding.line, finding.reference) for finding in check([tmp_path], Checker(), summary)]
+    assert results == [
         (6, "gone.rst#c"), (6, "#no"), (8, "gone.html"), (10, "gone.png"), (12, "gone-f.rst"), (14, "gone-g.rst"),
     ]  # fmt: skip
     assert summary.passed["sphinx-role"] == 3
 
 
-def test_no_file_is_included_and_no_role_remains() -> None:
+def test_no_file_is_included_and_roles_are_local() -> None:
     from docutils.parsers.rst import roles
 
     before = dict(vars(roles)["_roles"])
@@ -88,14 +88,14 @@ def test_hostile_restructuredtext(text: str, note: str, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("tool", ["setprofile", "settrace"])
 @pytest.mark.parametrize("seconds", [1.0, 0.0])
 def test_restructuredtext_is_read_under_a_profiler(tool: str, seconds: float) -> None:
-    """In a process of its own, because CPython 3.11 looped there without an end that a signal reaches."""
+    """In a process, because CPython 3.11 looped there uninterruptibly."""
     code = (
         f"import sys; sys.{tool}(lambda *_: None); from overthere.links.documents import rst;"
         f"rst._CHECK_INTERVAL = 0.001; rst._BASE_SECONDS = {seconds};"
         "parsed = rst.parse('`a <b>`_\\n\\n' * 300); print(len(parsed.references), parsed.notes)"
     )
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=300, check=True)
-    assert done.stdout.strip() == ("300 []" if seconds else "0 ['too-large']")
+    result = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=300, check=True)
+    assert result.stdout.strip() == ("300 []" if seconds else "0 ['too-large']")
 
 
 def test_links_and_anchors_of_notebooks(tmp_path: Path) -> None:
@@ -106,9 +106,9 @@ def test_links_and_anchors_of_notebooks(tmp_path: Path) -> None:
     ]  # fmt: skip
     book = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}
     (tmp_path / "a.ipynb").write_text(json.dumps(book, indent=1))
-    found = [(one.line, one.reference) for one in check([tmp_path], Checker(), Summary())]
-    assert [reference for _, reference in found] == ["gone.md", "#no", "gone.html"]
-    assert [line for line, _ in found[:2]] == [11, 11]
+    results = [(finding.line, finding.reference) for finding in check([tmp_path], Checker(), Summary())]
+    assert [reference for _, reference in results] == ["gone.md", "#no", "gone.html"]
+    assert [line for line, _ in results[:2]] == [11, 11]
 
 
 def test_no_block_of_a_cell_goes_on_in_the_next(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_notebook_of_format_3() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", "nothing", '{"nbformat": 9, "cells": 1}', '{"nbformat": 4, "cells": [1]}', "[" * 100_000]
 )
-def test_what_is_no_notebook_is_corrupt(text: str, tmp_path: Path) -> None:
+def test_an_invalid_notebook_is_corrupt(text: str, tmp_path: Path) -> None:
     assert notebook.cells(text) is None
     (tmp_path / "a.ipynb").write_text(text)
     list(check([tmp_path], Checker(), Summary()))
@@ -151,7 +151,7 @@ def test_a_notebook_of_too_many_objects_is_not_read() -> None:
     assert list(notebook.read(document, Options())) == [Note("too-large")]
 
 
-def test_brackets_in_the_texts_of_a_notebook_are_no_objects() -> None:
+def test_brackets_in_the_texts_of_a_notebook_are_not_objects() -> None:
     cell = {"cell_type": "markdown", "metadata": {}, "id": "a", "source": '[a](b)\\"' + "\x1b[1m{" * 400_000}
     text = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
     assert notebook.cells(text) == [cell["source"]]
@@ -161,13 +161,13 @@ def test_without_the_packages_a_note_says_how_to_install_them(tmp_path: Path, mo
     monkeypatch.setattr(kinds, "_installed_kinds", frozenset)
     (tmp_path / "a.rst").write_text(GUIDE)
     (tmp_path / "b.ipynb").write_text('{"cells": []}')
-    found = {one.source[-5:]: one.why for one in check([tmp_path], Checker(), Summary())}
-    assert "overthere[rst]" in found["a.rst"]
-    assert "overthere[notebooks]" in found["ipynb"]
+    results = {finding.source[-5:]: finding.why for finding in check([tmp_path], Checker(), Summary())}
+    assert "overthere[rst]" in results["a.rst"]
+    assert "overthere[notebooks]" in results["ipynb"]
 
 
 @pytest.mark.parametrize("error", [IndexError, AssertionError, AttributeError, KeyError, ZeroDivisionError])
-def test_whatever_docutils_raises_is_a_note(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_error_of_docutils_becomes_a_note(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(text: str) -> object:
         raise error("not expected")
 
@@ -175,14 +175,14 @@ def test_whatever_docutils_raises_is_a_note(error: type[Exception], monkeypatch:
     assert rst.parse("`a <b>`_").notes == ["corrupt"]
 
 
-def test_roles_of_one_document_are_not_those_of_another() -> None:
-    """Many threads: docutils has one table of roles for all."""
+def test_roles_of_a_document_do_not_affect_others() -> None:
+    """In many threads: docutils has one global table of roles."""
     from concurrent.futures import ThreadPoolExecutor
 
     with_role = ".. role:: own\n\n:own:`x` `a <b>`_\n" * 3
     without = ":own:`x` `a <b>`_\n\n" * 3
     alone = [rst.parse(with_role), rst.parse(without)]
-    assert [one.roles for one in alone] == [0, 3]
+    assert [item.roles for item in alone] == [0, 3]
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(rst.parse, [with_role, without] * 60))
-    assert found == alone * 60
+        values = list(threads.map(rst.parse, [with_role, without] * 60))
+    assert values == alone * 60

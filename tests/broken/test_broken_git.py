@@ -1,4 +1,4 @@
-"""`broken --since`: Git says what has changed, and runs nothing that a repository, a change or a variable names."""
+"""`broken --since`: Git reports changes, and runs no program that a repository, a change or a variable names."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ OTHERWISE = {
     "trace2.normalTarget": "{marks}",
     "trace2.eventTarget": "{marks}",
 }
-"""Those that lead to a program by way of another file, a URI or a folder."""
+"""Settings that lead to a program by another file, a URI or a folder."""
 VARIABLES = (
     "GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EDITOR",
     "EDITOR", "VISUAL", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_TRACE", "GIT_TRACE2", "GIT_TRACE2_EVENT",
@@ -83,7 +83,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 class Trap:
-    """A program that writes to a file, under the names by which settings reach it."""
+    """A program that writes a file when it is run, under all names that settings may use."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
@@ -108,9 +108,9 @@ class Trap:
 
     def settings(self) -> dict[str, str]:
         values = vars(self)
-        rest = {key.format(**values): value.format(**values) for key, value in OTHERWISE.items()}
+        fields = {key.format(**values): value.format(**values) for key, value in OTHERWISE.items()}
         named = {key: f"!{self.program}" if key.startswith("alias") else str(self.program) for key in PROGRAMS}
-        return named | rest
+        return named | fields
 
     @property
     def is_sprung(self) -> bool:
@@ -124,7 +124,7 @@ def trap(tmp_path: Path) -> Trap:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with a commit of two documents, each of which has attributes that name drivers."""
+    """A repository with a commit of two documents, whose attributes name drivers."""
     top = tmp_path / "repository"
     docs = top / "docs"
     docs.mkdir(parents=True)
@@ -135,13 +135,13 @@ def repository(tmp_path: Path) -> Path:
     git(top, "add", ".")
     git(top, "commit", "-q", "-m", "first")
     (docs / "edited.md").write_text("[a](lost.md)\n")
-    os.utime(docs / "same.md", (1, 1))  # Git compares its content anew, through filters
+    os.utime(docs / "same.md", (1, 1))  # Git compares the contents again, with filters
     (docs / "new.md").write_text("[a](new.md)\n")
     return top
 
 
 def add_bare_repository(folder: Path, trap: Trap) -> None:
-    """A bare repository as plain files of a change."""
+    """Add a bare repository as ordinary files of a change."""
     git(folder, "init", "-q", "--bare", "nested")
     for file in ("HEAD", "config", "objects", "refs"):
         (folder / "nested" / file).rename(folder / file)
@@ -158,7 +158,7 @@ def set_all(file: Path, settings: dict[str, str]) -> None:
 
 
 def changes(top: Path) -> set[str]:
-    return {os.path.relpath(one, os.path.realpath(top)) for one in changed_files(str(top / "docs"), "HEAD")}
+    return {os.path.relpath(item, os.path.realpath(top)) for item in changed_files(str(top / "docs"), "HEAD")}
 
 
 EXPECTED = {"docs/edited.md", "docs/new.md"}
@@ -174,8 +174,8 @@ def test_a_huge_file_of_git_is_not_copied(tmp_path: Path) -> None:
         list(check([str(tmp_path)], Checker(since="x"), Summary()))
 
 
-def test_the_table_has_every_setting_that_names_a_program() -> None:
-    """As far as the installed Git lists its settings; a new one is added to the table or to the harmless ones."""
+def test_the_table_has_every_setting_with_a_program() -> None:
+    """As listed by the installed Git; a new one is added to the table or to the harmless ones."""
     listed = {key for key in git(Path("/"), "help", "--config").split() if NAMES_PROGRAM.search(key)} - HARMLESS
     patterns = [re.compile(re.sub(r"\\?<[^>]*>|\\\*", ".+", re.escape(key)), re.IGNORECASE) for key in listed]
     table = [*PROGRAMS, *OTHERWISE]
@@ -192,7 +192,7 @@ def test_no_setting_of_a_repository_runs_a_program(repository: Path, trap: Trap,
 
 
 def test_all_settings_and_variables_at_once(repository: Path, trap: Trap, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the configuration of the repository, of a worktree, of a bare repository in the sources, and of the user."""
+    """In the configuration of the repository, a worktree, a bare repository in the sources, and the user."""
     settings = trap.settings()
     for file in (repository / ".git" / "config", repository / ".git" / "config.worktree", trap.hooks / "user"):
         set_all(file, settings)
@@ -210,29 +210,29 @@ def test_all_settings_and_variables_at_once(repository: Path, trap: Trap, monkey
 
 
 @pytest.mark.parametrize("key", ["core.fsmonitor", "filter.x.clean", "diff.external", "include.path"])
-def test_the_trap_would_be_sprung(repository: Path, trap: Trap, key: str) -> None:
-    """The same question to Git itself, so that a trap that never springs is seen."""
+def test_the_trap_works(repository: Path, trap: Trap, key: str) -> None:
+    """The same command with Git itself, so that a trap that never works is noticed."""
     set_all(repository / ".git" / "config", {key: trap.settings()[key]})
     git(repository, "diff", "HEAD")
     assert trap.is_sprung
 
 
-def test_a_bare_repository_in_the_sources_is_not_asked(
+def test_a_bare_repository_in_the_sources_is_not_used(
     repository: Path, trap: Trap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_bare_repository(repository / "docs", trap)
     command = [sys.executable, "-m", "overthere", "broken", "docs", "--since", "HEAD", "--format", "jsonl"]
-    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, timeout=NET, check=False)
-    assert (done.returncode, "lost.md" in done.stdout) == (1, True), done.stderr
+    result = subprocess.run(command, cwd=repository, capture_output=True, text=True, timeout=NET, check=False)
+    assert (result.returncode, "lost.md" in result.stdout) == (1, True), result.stderr
     monkeypatch.chdir(repository / "docs")
-    assert {os.path.basename(one) for one in changed_files(".", "HEAD")} > {"edited.md", "new.md"}
+    assert {os.path.basename(changed_file) for changed_file in changed_files(".", "HEAD")} > {"edited.md", "new.md"}
     assert not trap.is_sprung
 
 
-def test_a_repository_that_was_unpacked_into_the_sources_is_not_asked(
+def test_a_repository_unpacked_into_the_sources_is_not_used(
     repository: Path, trap: Trap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It could say that nothing has changed; where it is the only one, its configuration is not read."""
+    """It could hide changes; if it is the only one, its configuration is not read."""
     git(repository / "docs", "init", "-q")
     git(repository / "docs", "commit", "-q", "--allow-empty", "-m", "planted")
     set_all(repository / "docs" / ".git" / "config", trap.settings())
@@ -246,7 +246,7 @@ def test_a_repository_that_was_unpacked_into_the_sources_is_not_asked(
 
 @pytest.mark.parametrize("form", ["files", "reftable"])
 def test_all_ways_of_naming_a_revision(tmp_path: Path, form: str) -> None:
-    """Branches, tags, what a branch follows, what it was; packed or not, also in worktrees and submodules."""
+    """Branches, tags, upstream branches, older states; packed or not, in worktrees and submodules."""
     top, clone = tmp_path / "top", tmp_path / "clone"
     try:
         git(tmp_path, "init", "-q", "-b", "main", f"--ref-format={form}", str(top))
@@ -276,7 +276,7 @@ def test_all_ways_of_naming_a_revision(tmp_path: Path, form: str) -> None:
 
 
 def with_submodule(folder: Path) -> Path:
-    """A repository with a commit and the submodule `sub`; each has the document a.md with a broken link."""
+    """A repository with a commit and the submodule `sub`; each has a document a.md with a broken link."""
     for name in ("inner", "outer"):
         git(folder, "init", "-q", name)
         (folder / name / "a.md").write_text("[x](gone.md)\n")
@@ -288,7 +288,7 @@ def with_submodule(folder: Path) -> Path:
     return outer
 
 
-def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: Trap) -> None:
+def test_a_submodule_has_its_own_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: Trap) -> None:
     outer = with_submodule(tmp_path)
     (outer / "sub" / "a.md").write_text("2")
     set_all(outer / ".git" / "modules" / "sub" / "config", trap.settings())
@@ -298,26 +298,26 @@ def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path, monkeypatch: pyt
     assert not trap.is_sprung
 
 
-def test_another_commit_of_a_submodule_and_a_repository_that_is_not_tracked_are_changes(tmp_path: Path) -> None:
+def test_changed_submodules_and_untracked_repositories_are_changes(tmp_path: Path) -> None:
     outer = with_submodule(tmp_path)
 
-    def told() -> list[str]:
-        found = check([str(outer)], Checker(since="HEAD"), Summary())
-        return sorted(os.path.relpath(one.source, outer) for one in found)
+    def sources_with_findings() -> list[str]:
+        findings = check([str(outer)], Checker(since="HEAD"), Summary())
+        return sorted(os.path.relpath(finding.source, outer) for finding in findings)
 
-    assert told() == []
+    assert sources_with_findings() == []
     git(outer / "sub", "commit", "-q", "--allow-empty", "-m", "3")
     git(outer, "add", "sub")
-    assert told() == ["sub/a.md"]
+    assert sources_with_findings() == ["sub/a.md"]
     git(tmp_path, "init", "-q", "outer/new")
     (outer / "new" / "b.md").write_text("[x](gone.md)\n")
-    assert told() == ["new/b.md", "sub/a.md"]
+    assert sources_with_findings() == ["new/b.md", "sub/a.md"]
 
 
 @pytest.mark.parametrize(
     "name", ["shallow", "packed-refs", "index", "HEAD", "info/exclude", "info/grafts", "logs/HEAD", "refs/tags/x"]
 )
-def test_no_line_of_a_file_that_a_symlink_of_git_names_is_shown(repository: Path, tmp_path: Path, name: str) -> None:
+def test_files_behind_symlinks_of_git_are_not_shown(repository: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "secret.txt").write_text("TOPSECRET value\nsecond line\n")
     (repository / ".git" / name).unlink(missing_ok=True)
     (repository / ".git" / name).symlink_to(tmp_path / "secret.txt")
@@ -352,22 +352,22 @@ def test_git_does_not_wait_for_a_pipe(repository: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the memory of another process is limited on Linux")
-def test_a_tree_of_millions_of_names_takes_bounded_memory(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some thousand octets of objects: each folder has ten times the one below."""
+def test_a_tree_of_millions_of_names_takes_limited_memory(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some thousand bytes of objects: each folder has ten times as many names as the one below."""
     monkeypatch.setattr("overthere.broken.git._MAX_DATA_BYTES", 1 << 27)
     entry = f"100644 blob {git(repository, 'rev-parse', 'HEAD:docs/same.md').strip()}"
     for _ in range(7):
         listed = "".join(f"{entry}\t{number}\n" for number in range(10))
-        made = subprocess.run(
+        result = subprocess.run(
             ["git", "mktree"], cwd=repository, input=listed, capture_output=True, text=True, check=True, timeout=NET
         )
-        entry = f"040000 tree {made.stdout.strip()}"
+        entry = f"040000 tree {result.stdout.strip()}"
     commit = git(repository, "commit-tree", "-m", "x", entry.rpartition(" ")[2]).strip()
     with pytest.raises(ValueError, match="memory"):
         changed_files(str(repository), commit)
 
 
-def test_what_is_said_without_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_without_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="no repository"):
         changed_files(str(tmp_path), "HEAD")
     for content in (b"", b"gitdir: nowhere\n", b"gitdir: " + b"x" * 100_000, b"\xff\0"):
@@ -394,17 +394,17 @@ main()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
-def test_a_run_that_is_terminated_leaves_no_copy(repository: Path, tmp_path: Path) -> None:
+def test_a_terminated_run_leaves_no_copy(repository: Path, tmp_path: Path) -> None:
     folder = tmp_path / "temporary"
     folder.mkdir()
     command = [sys.executable, "-c", TERMINATED, "broken", "--since", "HEAD", str(repository)]
-    done = subprocess.run(command, env={**os.environ, "TMPDIR": str(folder)}, capture_output=True, timeout=NET)
-    assert (done.returncode, b"stopped: " in done.stderr) == (130, True)
+    result = subprocess.run(command, env={**os.environ, "TMPDIR": str(folder)}, capture_output=True, timeout=NET)
+    assert (result.returncode, b"stopped: " in result.stderr) == (130, True)
     assert not list(folder.iterdir())
 
 
-def test_no_patterns_of_a_file_that_a_repository_names_are_read(repository: Path, tmp_path: Path) -> None:
-    """Which new files count told what the file says, and a pipe was waited for."""
+def test_pattern_files_named_by_a_repository_are_not_read(repository: Path, tmp_path: Path) -> None:
+    """The selection of new files would reveal their contents, and a pipe would block."""
     (tmp_path / "secret").write_text("*\n")
     os.mkfifo(tmp_path / "pipe")
     for name in ("secret", "pipe"):
@@ -412,11 +412,11 @@ def test_no_patterns_of_a_file_that_a_repository_names_are_read(repository: Path
         assert changes(repository) == EXPECTED
 
 
-def test_what_changed_in_an_archive_with_a_mark_in_its_name_is_told(repository: Path) -> None:
+def test_changes_in_an_archive_with_an_exclamation_mark_in_its_name(repository: Path) -> None:
     with zipfile.ZipFile(repository / "a!b.zip", "w") as archive:
         archive.writestr("i!j.html", '<a href="mailto:x">')
-    found = [*check([str(repository)], Checker(since="HEAD"), Summary())]
-    assert [os.path.basename(one.source) for one in found if one.kind == "bad-mailto"] == ["a!b.zip!i!j.html"]
+    findings = [*check([str(repository)], Checker(since="HEAD"), Summary())]
+    assert [os.path.basename(item.source) for item in findings if item.kind == "bad-mailto"] == ["a!b.zip!i!j.html"]
 
 
 def test_files_are_looked_up_once_for_the_members_of_an_archive(

@@ -1,4 +1,4 @@
-"""The HTML report: hostile text stays text, nothing is fetched, and the one script holds no finding."""
+"""The HTML report: hostile text stays text, nothing is loaded, and the only script contains no finding."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ HOSTILE = (
 )
 
 
-def made(text: str, **fields: object) -> Broken:
-    found = Broken(
+def finding_with(text: str, **fields: object) -> Broken:
+    finding = Broken(
         text, 1, 2, 3, 4, "a href", text, text, None, "no-document", text, None, text, None, text, "error", "likely"
     )
-    return found._replace(**fields)  # type: ignore[arg-type]
+    return finding._replace(**fields)  # type: ignore[arg-type]
 
 
 def page(findings: list[Broken]) -> tuple[str, html.HtmlElement]:
@@ -41,26 +41,26 @@ def page(findings: list[Broken]) -> tuple[str, html.HtmlElement]:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(text: str) -> None:
-    written, tree = page([made(text)])
-    plain, expected = page([made("plain")])
-    assert [one.tag for one in tree.iter()] == [one.tag for one in expected.iter()]
-    assert [sorted(one.attrib) for one in tree.iter()] == [sorted(one.attrib) for one in expected.iter()]
+    output, tree = page([finding_with(text)])
+    plain, expected = page([finding_with("plain")])
+    assert [node.tag for node in tree.iter()] == [node.tag for node in expected.iter()]
+    assert [sorted(node.attrib) for node in tree.iter()] == [sorted(node.attrib) for node in expected.iter()]
     assert tree.findtext(".//h2/bdi") == text
     assert tree.findtext(".//li//code/bdi") == text
-    assert written.isascii()
+    assert output.isascii()
     assert tree.findtext(".//script") == expected.findtext(".//script")
     assert plain.count("plain") == 5
 
 
 def test_controls_and_passwords_are_not_shown() -> None:
-    _, tree = page([made("a\x00b\u202ec\ud800", reference="http://joe:sEcReT@h.example/")])
+    _, tree = page([finding_with("a\x00b\u202ec\ud800", reference="http://joe:sEcReT@h.example/")])
     text = tree.text_content()
     assert "a\ufffdb\ufffdc\ufffd" in text
     assert "sEcReT" not in text
 
 
 def test_no_other_resource_is_loaded_and_only_the_script_of_the_page_runs() -> None:
-    _, tree = page([made("x"), made("y", level="note", kind="base-missing", line=None, reference=None)])
+    _, tree = page([finding_with("x"), finding_with("y", level="note", kind="base-missing", line=None, reference=None)])
     assert not tree.xpath("//@src | //@href | //@srcset | //@action | //@style | //link | //iframe | //object")
     (policy,) = tree.xpath('//meta[@http-equiv="Content-Security-Policy"]/@content')
     assert "default-src 'none'" in policy
@@ -73,16 +73,16 @@ def test_no_other_resource_is_loaded_and_only_the_script_of_the_page_runs() -> N
         assert f"</{tag}" not in text
 
 
-def test_each_finding_is_there_with_its_level_and_kind(tmp_path: Path) -> None:
+def test_each_finding_is_listed_with_level_and_kind(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text('<a href="x.html">\n<a href="#y"><a href="/z">')
     (tmp_path / "b.html").write_text('<a href="a.html#q">')
-    found = list(find(tmp_path))
-    _, tree = page(found)
+    findings = list(find(tmp_path))
+    _, tree = page(findings)
     items = [(item.get("data-level"), item.get("data-kind"), item.findtext(".//code/bdi")) for item in tree.iter("li")]
-    assert items == [(one.level, one.kind, one.reference) for one in found]
-    assert [head.text_content() for head in tree.iter("h2")] == sorted({one.source for one in found})
+    assert items == [(finding.level, finding.kind, finding.reference) for finding in findings]
+    assert [head.text_content() for head in tree.iter("h2")] == sorted({finding.source for finding in findings})
     assert "3 errors, 1 note in 3 documents" in tree.text_content()
-    assert tree.xpath("//select[@name='kind']/option/@value") == ["", *sorted({one.kind for one in found})]
+    assert tree.xpath("//select[@name='kind']/option/@value") == ["", *sorted({finding.kind for finding in findings})]
     for field in tree.xpath("//input | //select"):
         assert field.getparent().tag == "label", "each field has a label"
 
@@ -91,11 +91,11 @@ def test_the_option_and_the_suffix(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
     (site / "a.html").write_text('<a href="x.html">')
-    done = CliRunner().invoke(app, ["broken", str(site), "--format", "html"])
-    assert done.exit_code == 1
-    assert done.stdout.startswith("<!DOCTYPE html>")
+    result = CliRunner().invoke(app, ["broken", str(site), "--format", "html"])
+    assert result.exit_code == 1
+    assert result.stdout.startswith("<!DOCTYPE html>")
     assert CliRunner().invoke(app, ["broken", str(site), "-o", str(tmp_path / "r.html")]).exit_code == 1
-    assert (tmp_path / "r.html").read_text() == done.stdout
+    assert (tmp_path / "r.html").read_text() == result.stdout
     (site / "a.html").write_text("<p>")
-    done = CliRunner().invoke(app, ["broken", str(site), "--format", "html"])
-    assert (done.exit_code, "No broken links." in done.stdout, "<script" in done.stdout) == (0, True, False)
+    result = CliRunner().invoke(app, ["broken", str(site), "--format", "html"])
+    assert (result.exit_code, "No broken links." in result.stdout, "<script" in result.stdout) == (0, True, False)

@@ -1,4 +1,4 @@
-"""Documents that Python reads are not read again for their findings; those of which nothing is kept give the same."""
+"""Documents read by Python are not read again for findings; discarded ones give the same findings."""
 
 from __future__ import annotations
 
@@ -32,20 +32,22 @@ def _findings(folder: Path, monkeypatch: pytest.MonkeyPatch, most: int, workers:
 
 
 @pytest.mark.parametrize("config", ["", "mkdocs.yml", "conf.py", "myst.yml", "docusaurus.config.js"])
-def test_findings_are_those_of_reading_again(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_are_the_same_when_documents_are_read_again(
+    config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _site(tmp_path)
     if config:
         (tmp_path / config).write_text("")
-    kept, summary = _findings(tmp_path, monkeypatch, 50_000, 1)
-    again, second = _findings(tmp_path, monkeypatch, 0, 1)
-    assert len(kept) > 9
-    assert kept == again
+    first, summary = _findings(tmp_path, monkeypatch, 50_000, 1)
+    repeated, second = _findings(tmp_path, monkeypatch, 0, 1)
+    assert len(first) > 9
+    assert first == repeated
     assert summary.read_again == 0
     assert second.read_again > 3
     assert (summary.passed, summary.kinds, summary.references) == (second.passed, second.kinds, second.references)
 
 
-def test_processes_hand_them_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_processes_return_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(9):
         (tmp_path / f"site{number}").mkdir()
         _site(tmp_path / f"site{number}")
@@ -57,10 +59,10 @@ def test_processes_hand_them_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert summary.read_again == 0
 
 
-def test_octets_behind_front_matter_are_known(tmp_path: Path) -> None:
+def test_offsets_after_front_matter_are_known(tmp_path: Path) -> None:
     _site(tmp_path)
-    found = list(check([str(tmp_path / "front.md")], Checker(), Summary()))
+    findings = list(check([str(tmp_path / "front.md")], Checker(), Summary()))
     content = (tmp_path / "front.md").read_bytes()
-    places = [(one.offset or 0, one.length or 0) for one in found]
+    places = [(finding.offset or 0, finding.length or 0) for finding in findings]
     assert [content[at : at + length].decode() for at, length in places] == ["gone.md", "gone.md", "#nowhere"]
-    assert [(one.line, one.column) for one in found] == [(7, 5), (7, 19), (8, 5)]
+    assert [(finding.line, finding.column) for finding in findings] == [(7, 5), (7, 19), (8, 5)]

@@ -1,4 +1,4 @@
-"""A check loads what it needs: no library for tables of another kind."""
+"""A check imports only what it needs: no library for other kinds of tables."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SITE = '<p id="a"><a href="#b">b</a> <a href="gone.html">gone</a>'
 
 @pytest.mark.parametrize("name", ["findings.jsonl", "findings.csv", "findings.parquet"])
 @pytest.mark.parametrize("verb", ["broken", "links"])
-def test_pandas_is_not_loaded(tmp_path: Path, verb: str, name: str) -> None:
+def test_pandas_is_not_imported(tmp_path: Path, verb: str, name: str) -> None:
     pytest.importorskip("pandas")
     if verb == "links" and kernel.name != "native":
-        pytest.skip("the native kernel is absent or not asked for")  # pyarrow loads it to read lists of Python
+        pytest.skip("the native kernel is absent or not asked for")  # pyarrow imports it to read Python lists
     (tmp_path / "page.html").write_text(_SITE)
     arguments = ["overthere", verb, str(tmp_path / "page.html"), "-o", str(tmp_path / name)]
     code = (
@@ -37,12 +37,12 @@ _UNUSED = (
     "overthere.links.job.pool", "overthere.links.job.task_documents", "overthere.links.report.rows", "overthere.sarif",
     "overthere.text", "pyarrow", "rich.progress", "ssl", "tomllib", "zipfile",
 )  # fmt: skip
-"""What requests, processes, settings, other kinds of documents, reports and a terminal need."""
+"""Modules for requests, processes, settings, other kinds of documents, reports and terminals."""
 
 
-def test_a_check_of_html_loads_nothing_for_what_it_has_not(tmp_path: Path) -> None:
+def test_a_check_of_html_imports_no_unused_modules(tmp_path: Path) -> None:
     if kernel.name != "native":
-        pytest.skip("the native kernel is absent or not asked for")  # columns and XML are read by the other one
+        pytest.skip("the native kernel is absent or not asked for")  # the reference kernel reads columns and XML
     (tmp_path / "page.html").write_text(_SITE)
     code = (
         f"import sys; sys.argv = ['overthere', 'broken', {str(tmp_path)!r}, '--no-config']\n"

@@ -1,4 +1,4 @@
-"""Settings of lychee, read for `overthere broken`."""
+"""lychee's settings, read for `overthere broken`."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def site(tmp_path: Path) -> Path:
 def test_a_file_of_lychee_is_found(site: Path) -> None:
     (site / "lychee.toml").write_text(CONFIG)
     (site / ".lycheeignore").write_text("# comment\nold\\.html$\n")
-    done = run(site)
-    assert done.exit_code == 0, done.output
-    assert "used from lychee: max_concurrency, accept, exclude, .lycheeignore" in done.stderr
+    result = run(site)
+    assert result.exit_code == 0, result.output
+    assert "used from lychee: max_concurrency, accept, exclude, .lycheeignore" in result.stderr
     for text in (
         "verbose (no counterpart)",
         "cache (use --cache FILE)",
@@ -46,18 +46,18 @@ def test_a_file_of_lychee_is_found(site: Path) -> None:
         "user_agent (name the file with --config)",
         "header",
     ):
-        assert text in done.stderr
-    assert "secret" not in done.output
+        assert text in result.stderr
+    assert "secret" not in result.output
     assert "user_agent (" not in run(site, "--config", str(site / "lychee.toml")).stderr
     (site / "overthere.toml").write_text("[broken]\n")
     assert run(site).exit_code == 1
 
 
-def test_values(site: Path) -> None:
+def test_values_are_converted(site: Path) -> None:
     (site / "lychee.toml").write_text(CONFIG)
-    found = read_lychee(site / "lychee.toml")[0]
-    assert found["accept"] == ["200..204", "300..399", "429..429"]
-    assert found["exclude"] == ["http://old.example*", "https://old.example*", "*gone.html*"]
+    values = read_lychee(site / "lychee.toml")[0]
+    assert values["accept"] == ["200..204", "300..399", "429..429"]
+    assert values["exclude"] == ["http://old.example*", "https://old.example*", "*gone.html*"]
 
 
 def test_values_of_requests_and_hosts(site: Path) -> None:
@@ -81,10 +81,10 @@ def test_values_of_requests_and_hosts(site: Path) -> None:
         "wayback": True, "github-token": "s3cret", "host": [{"name": "x.example", "per-host": 2, "rate": 4.0}],
         "remap": ["https://a.example/v2 http://127.0.0.1:8000", "https://b.example https://c.example"],
     }  # fmt: skip
-    done = run(site)
-    assert (done.exit_code, "s3cret" in done.output) == (1, False), done.output
+    result = run(site)
+    assert (result.exit_code, "s3cret" in result.output) == (1, False), result.output
     for key in ("suggest", "github_token"):
-        assert f"{key} (name the file with --config)" in done.stderr
+        assert f"{key} (name the file with --config)" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -97,17 +97,17 @@ def test_values_of_requests_and_hosts(site: Path) -> None:
         "fallback_extensions = 1", "suggest = 1",
     ],
 )  # fmt: skip
-def test_values_that_have_no_counterpart(site: Path, text: str) -> None:
+def test_values_without_a_counterpart(site: Path, text: str) -> None:
     (site / "lychee.toml").write_text(text)
-    found, used, unused = read_lychee(site / "lychee.toml")
-    assert (found, used, len(unused)) == ({}, [], 1)
+    values, used, unused = read_lychee(site / "lychee.toml")
+    assert (values, used, len(unused)) == ({}, [], 1)
 
 
 @pytest.mark.parametrize("text", ["= 1", "a = " + "[" * 100 + "]" * 100, "accept = [["])
 def test_hostile_files(site: Path, text: str) -> None:
     (site / "lychee.toml").write_text(text)
-    done = run(site)
-    assert (done.exit_code, "lychee.toml" in done.stderr) == (2, True)
+    result = run(site)
+    assert (result.exit_code, "lychee.toml" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("pattern", ["[a-z]", "a|b", "a{2}", r"\d", "a+", "a?b?c?", "(", r"\*", "\\"])
@@ -115,15 +115,15 @@ def test_patterns_that_are_not_simple(pattern: str) -> None:
     assert to_globs(pattern) is None
 
 
-def test_values_that_mean_nothing_here_are_told(site: Path) -> None:
+def test_unused_values_are_reported(site: Path) -> None:
     (site / "lychee.toml").write_text('include_fragments = "text-only"\nmax_concurrency = 0\nuser_agent = 1\n')
-    found, used, unused = read_lychee(site / "lychee.toml")
-    assert (found, used, list(unused)) == ({}, [], ["include_fragments", "max_concurrency", "user_agent"])
+    values, used, unused = read_lychee(site / "lychee.toml")
+    assert (values, used, list(unused)) == ({}, [], ["include_fragments", "max_concurrency", "user_agent"])
     (site / "lychee.toml").write_text('include_fragments = "full"\nexclude_path = ["./node_modules"]\n')
     assert read_lychee(site / "lychee.toml")[0] == {"fragments": True, "exclude-path": ["*node_modules*"]}
 
 
-def test_what_is_included_alone_is_all_that_is_checked(site: Path) -> None:
+def test_included_targets_only_are_checked(site: Path) -> None:
     (site / "lychee.toml").write_text('include = ["gone"]\n')
     assert [line for line in run(site, "--format", "jsonl").stdout.splitlines() if "old.html" in line] == []
     assert run(site).exit_code == 1
@@ -132,16 +132,16 @@ def test_what_is_included_alone_is_all_that_is_checked(site: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [".lycheeignore", ".lychee.toml"])
-def test_each_file_alone(site: Path, name: str) -> None:
+def test_each_settings_file_alone(site: Path, name: str) -> None:
     (site / name).write_text("gone\nold\n" if name == ".lycheeignore" else 'exclude = ["gone", "old"]\n')
     for arguments in ([], ["--config", str(site / name)]):
-        done = run(site, *arguments)
-        assert (done.exit_code, "used from lychee" in done.stderr) == (0, True), done.output
+        result = run(site, *arguments)
+        assert (result.exit_code, "used from lychee" in result.stderr) == (0, True), result.output
     assert run(site, "--no-config").exit_code == 1
 
 
-def test_no_line_grows_with_a_hostile_file(site: Path) -> None:
+def test_messages_about_a_hostile_file_are_short(site: Path) -> None:
     (site / "lychee.toml").write_text("".join(f"k{number}{'x' * 500} = 1\n" for number in range(3000)))
-    told = run(site).stderr
-    assert len(told) < 5000
-    assert "2,980 more" in told
+    output = run(site).stderr
+    assert len(output) < 5000
+    assert "2,980 more" in output

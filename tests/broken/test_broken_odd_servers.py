@@ -1,4 +1,4 @@
-"""Servers with habits of their own: HEAD refused, an invalid Location, statuses that say nothing of a document."""
+"""Servers with unusual behaviour: HEAD rejected, an invalid Location, statuses unrelated to the document."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _reset(handler: BaseHTTPRequestHandler) -> None:
 
 def _hang(handler: BaseHTTPRequestHandler) -> None:
     handler.connection.settimeout(4 * NET)
-    handler.rfile.read(1)  # until the client goes
+    handler.rfile.read(1)  # until the client disconnects
 
 
 ON_HEAD: dict[str, Callable[[BaseHTTPRequestHandler], object]] = {
@@ -100,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body if self.command == "GET" else b"")
 
     def log_message(self, *_: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -118,12 +118,12 @@ HEADS: list[str] = []
 
 @pytest.fixture
 def heads() -> list[str]:
-    """The paths that are asked for by HEAD from now on."""
+    """The paths of further HEAD requests."""
     HEADS.clear()
     return HEADS
 
 
-SAID: dict[str, tuple[str | None, int | None]] = {
+EXPECTED: dict[str, tuple[str | None, int | None]] = {
     "/closes-on-head": (None, 200),
     "/404-on-head": (None, 200),
     "/utf8": ("bad-location", 200),
@@ -145,20 +145,20 @@ SAID: dict[str, tuple[str | None, int | None]] = {
 }
 
 
-def test_each_outcome_has_an_age() -> None:
-    """What a server may be said to have done is kept for a time of its own, or for none on purpose."""
-    said = {kind for kind, _ in SAID.values() if kind is not None}
-    said |= {kind for status in range(200, 1000) if (kind := kind_of_status(status)) is not None}
-    assert said <= AGES.keys()
+def test_each_outcome_has_a_cache_lifetime() -> None:
+    """Or is deliberately not cached."""
+    results = {kind for kind, _ in EXPECTED.values() if kind is not None}
+    results |= {kind for status in range(200, 1000) if (kind := kind_of_status(status)) is not None}
+    assert results <= AGES.keys()
 
 
 @pytest.mark.parametrize("fragment", [None, "nowhere"])
-def test_what_is_said_of_them(root: str, fragment: str | None) -> None:
+def test_outcomes_of_unusual_servers(root: str, fragment: str | None) -> None:
     policy = Policy.local().with_(connect_timeout=NET, read_timeout=NET)
-    asked = {f"{root}{path}": (fragment,) if fragment else () for path in SAID}
+    results = {f"{root}{path}": (fragment,) if fragment else () for path in EXPECTED}
     with Asker(Checker(online=True), policy) as asker:
-        outcomes: dict[str, Outcome] = {one.uri: one for one in asker.ask(asked, asked)}
-    assert {path: (outcomes[f"{root}{path}"].kind, outcomes[f"{root}{path}"].status) for path in SAID} == SAID
+        outcomes: dict[str, Outcome] = {outcome.uri: outcome for outcome in asker.ask(results, results)}
+    assert {path: (outcomes[f"{root}{path}"].kind, outcomes[f"{root}{path}"].status) for path in EXPECTED} == EXPECTED
     for path in ("/closes-on-head", "/404-on-head", "/utf8", "/blank"):
         assert outcomes[f"{root}{path}"].missing == ((fragment,) if fragment else ())
     assert outcomes[f"{root}/own"].missing == ()
@@ -170,16 +170,16 @@ HURRIED = POLICY.with_(read_timeout=3.0)
 
 
 @pytest.mark.parametrize("path", [*ON_HEAD, "/closes-on-head", "/404-on-head"])
-def test_only_what_get_says_counts_where_head_fails(root: str, path: str) -> None:
+def test_get_decides_if_head_fails(root: str, path: str) -> None:
     with Asker(Checker(online=True), HURRIED if path == "/hangs-on-head" else POLICY) as asker:
-        [one] = asker.ask([f"{root}{path}"])
-    assert (one.kind, one.status) == SAID.get(path, (None, 200))
+        [outcome] = asker.ask([f"{root}{path}"])
+    assert (outcome.kind, outcome.status) == EXPECTED.get(path, (None, 200))
 
 
-def test_a_server_that_fails_head_twice_is_asked_by_get(root: str, heads: list[str]) -> None:
+def test_after_two_failures_of_head_get_is_used(root: str, heads: list[str]) -> None:
     uris = [f"{root}/404-on-head?{number}" for number in range(9)]
     with Asker(Checker(online=True, jobs=1), POLICY) as asker:
-        assert [one.kind for one in asker.ask(uris)] == [None] * 9
+        assert [outcome.kind for outcome in asker.ask(uris)] == [None] * 9
     assert len(heads) == 2
 
 
@@ -187,20 +187,20 @@ WITHIN: dict[str, str | None] = {"/short": "protocol", "/chunk": "protocol", "/b
 
 
 @pytest.mark.parametrize("path", WITHIN)
-def test_a_fault_of_the_answer_is_told_as_one(root: str, path: str) -> None:
+def test_an_invalid_answer_is_reported_as_such(root: str, path: str) -> None:
     with Asker(Checker(online=True), POLICY) as asker:
-        [one] = asker.ask([f"{root}{path}"], {f"{root}{path}": ("here",)})
-    assert one.kind == WITHIN[path]
-    assert "no connection" not in one.why
-    assert path != "/banner" or "SSH-2.0" in one.why
+        [outcome] = asker.ask([f"{root}{path}"], {f"{root}{path}": ("here",)})
+    assert outcome.kind == WITHIN[path]
+    assert "no connection" not in outcome.why
+    assert path != "/banner" or "SSH-2.0" in outcome.why
 
 
-def test_a_page_that_asks_for_a_script_first_lacks_no_anchor(root: str) -> None:
+def test_a_page_that_needs_a_script_has_no_missing_anchors(root: str) -> None:
     uris = {f"{root}/anubis": ("gone",), f"{root}/about-anubis": ("gone",)}
     with Asker(Checker(online=True), POLICY) as asker:
-        found = {one.uri: one for one in asker.ask(uris, uris)}
-    assert found[f"{root}/anubis"][1:4] == (
+        outcomes = {outcome.uri: outcome for outcome in asker.ask(uris, uris)}
+    assert outcomes[f"{root}/anubis"][1:4] == (
         "programs-refused", 200, "Anubis asks for a script to be run before the page is shown",
     )  # fmt: skip
-    assert found[f"{root}/anubis"].missing == ()
-    assert found[f"{root}/about-anubis"].missing == ("gone",)
+    assert outcomes[f"{root}/anubis"].missing == ()
+    assert outcomes[f"{root}/about-anubis"].missing == ("gone",)

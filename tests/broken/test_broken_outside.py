@@ -1,4 +1,4 @@
-"""URIs outside of the sources, asked for: nginx, and sockets that answer badly; whom to ask next; what is kept."""
+"""External URIs: nginx, and sockets with invalid answers; scheduling by host; the cache."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from overthere.broken.replies import Reply, brief_redirect, wait_for
 from overthere.broken.requests import Requester
 from overthere.cli.request_settings import _header
 from servers import NET, free_port
-from servers.faults import cut, dripped, endless, faulty, simple, stalled
+from servers.faults import close_at, dripped, endless, faulty, simple, stalled
 from servers.nginx import Nginx, nginx, trusting
 from support import linear
 
@@ -60,12 +60,12 @@ def ask(uris: list[str], policy: Policy = LOCAL, **settings: object) -> dict[str
     return {outcome.uri: outcome for outcome in outcomes}
 
 
-def requests(server: Nginx, path: str) -> Counter[str]:
-    """By method, those for a path."""
-    return Counter(line[0].split()[0] for line in server.asked() if line[0].split()[1] == path)
+def requests_for(server: Nginx, path: str) -> Counter[str]:
+    """The requests for a path, by method."""
+    return Counter(line[0].split()[0] for line in server.requests() if line[0].split()[1] == path)
 
 
-SAID: dict[str, tuple[str | None, int | None]] = {
+EXPECTED: dict[str, tuple[str | None, int | None]] = {
     "/page.html": (None, 200),
     "/nowhere": ("not-found", 404),
     "/gone": ("gone", 410),
@@ -85,25 +85,25 @@ SAID: dict[str, tuple[str | None, int | None]] = {
 }
 
 
-def test_what_a_server_says(server: Nginx) -> None:
-    outcomes = ask([server.uri(path) for path in SAID])
-    assert {path: (outcomes[server.uri(path)].kind, outcomes[server.uri(path)].status) for path in SAID} == SAID
+def test_outcomes_of_answers(server: Nginx) -> None:
+    outcomes = ask([server.uri(path) for path in EXPECTED])
+    assert {path: (outcomes[server.uri(path)].kind, outcomes[server.uri(path)].status) for path in EXPECTED} == EXPECTED
     assert outcomes[server.uri("/moved/")].final == server.uri("/page.html")
     assert outcomes[server.uri("/moved/")].why == server.uri("/page.html")
     assert outcomes[server.uri("/found/")].final == server.uri("/page.html")
     assert not outcomes[server.uri("/found/")].permanent
 
 
-def test_no_request_more_than_needed(server: Nginx) -> None:
-    before = {path: requests(server, path) for path in ("/page.html?a", "/nowhere?a", "/headless/page.html?a")}
+def test_no_unnecessary_requests(server: Nginx) -> None:
+    before = {path: requests_for(server, path) for path in ("/page.html?a", "/nowhere?a", "/headless/page.html?a")}
     assert not any(before.values())
     ask([server.uri(path) for path in before])
-    assert requests(server, "/page.html?a") == {"HEAD": 1}
-    assert requests(server, "/nowhere?a") == {"HEAD": 1, "GET": 1}
-    assert requests(server, "/headless/page.html?a") == {"HEAD": 1, "GET": 1}
+    assert requests_for(server, "/page.html?a") == {"HEAD": 1}
+    assert requests_for(server, "/nowhere?a") == {"HEAD": 1, "GET": 1}
+    assert requests_for(server, "/headless/page.html?a") == {"HEAD": 1, "GET": 1}
 
 
-def test_many_of_all_kinds_are_counted_right_and_asked_as_often_as_needed(server: Nginx) -> None:
+def test_many_uris_of_all_kinds_need_the_expected_requests(server: Nginx) -> None:
     """Delays (each answer waits for the one before), errors of each class, rate limits, redirects to one target."""
     needed: dict[str, tuple[int, str | None, dict[str, int]]] = {
         "/page.html?m{}": (60, None, {"HEAD": 1}),
@@ -115,62 +115,62 @@ def test_many_of_all_kinds_are_counted_right_and_asked_as_often_as_needed(server
         "/soon?m{}": (10, "rate-limited", {"HEAD": TRIES}),
         "/moved/m{}": (20, "moved-permanently", {"HEAD": 1}),
     }
-    already = requests(server, "/page.html")
+    already = requests_for(server, "/page.html")
     kinds = {server.uri(path.format(at)): kind for path, (n, kind, _) in needed.items() for at in range(n)}
     outcomes = ask(list(kinds), jobs=8, per_host=8)
     assert {uri: outcome.kind for uri, outcome in outcomes.items()} == kinds
-    asked = Counter(tuple(line[0].split()[:2]) for line in server.asked())
+    counts = Counter(tuple(line[0].split()[:2]) for line in server.requests())
     for path, (n, _, methods) in needed.items():
         for at in range(n):
-            assert {method: asked[method, path.format(at)] for method in methods} == methods
-            assert sum(asked[method, path.format(at)] for method in ("HEAD", "GET")) == sum(methods.values())
-    assert (requests(server, "/page.html") - already).total() == 1, "where twenty redirects lead"
+            assert {method: counts[method, path.format(at)] for method in methods} == methods
+            assert sum(counts[method, path.format(at)] for method in ("HEAD", "GET")) == sum(methods.values())
+    assert (requests_for(server, "/page.html") - already).total() == 1, "where twenty redirects lead"
 
 
-def test_who_has_limits_is_asked_again_until_it_answers(server: Nginx) -> None:
+def test_a_rate_limited_server_is_retried_until_it_answers(server: Nginx) -> None:
     paths = [f"/limited/page.html?{number}" for number in range(16)]
     outcomes = ask([server.uri(path) for path in paths], jobs=8, per_host=8)
     assert {outcome.kind for outcome in outcomes.values()} == {None}
     for path in paths:
-        *before, last = [line[2] for line in server.asked() if line[0].split()[1] == path]
+        *before, last = [line[2] for line in server.requests() if line[0].split()[1] == path]
         assert (set(before) <= {"429"}, last, len(before) < TRIES) == (True, "200", True)
 
 
-def test_a_target_that_redirects_share_is_read_once_for_all_fragments(server: Nginx) -> None:
+def test_a_shared_redirect_target_is_read_once_for_all_fragments(server: Nginx) -> None:
     uris = {server.uri(f"/moved/?s{number}"): ["here", f"no{number}"] for number in range(5)}
     uris[server.uri("/found/?s")] = []
-    before = requests(server, "/page.html")
+    before = requests_for(server, "/page.html")
     with Asker(Checker(online=True), LOCAL) as asker:
         outcomes = {outcome.uri: outcome.missing for outcome in asker.ask(uris, uris)}
     assert outcomes == {uri: tuple(fragments[1:]) for uri, fragments in uris.items()}
-    more = requests(server, "/page.html") - before
-    assert more["GET"] == 1
-    assert more["HEAD"] <= 1, "by one that wanted no more, if it was there first"
+    further = requests_for(server, "/page.html") - before
+    assert further["GET"] == 1
+    assert further["HEAD"] <= 1, "by one that wanted no more, if it was there first"
 
 
-def test_who_is_busy_is_asked_so_often_and_no_more(server: Nginx) -> None:
+def test_a_busy_server_is_retried_a_limited_number_of_times(server: Nginx) -> None:
     ask([server.uri("/soon?b")])
-    assert requests(server, "/soon?b") == {"HEAD": TRIES}
+    assert requests_for(server, "/soon?b") == {"HEAD": TRIES}
 
 
 def test_one_connection_serves_many_requests(server: Nginx, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[URI] = []
+    made_uris: list[URI] = []
 
     class Counted(Connection):
         def __init__(self, connect: Connect, policy: Policy, uri: URI, port: int | None) -> None:
-            made.append(uri)
+            made_uris.append(uri)
             super().__init__(connect, policy, uri, port)
 
     monkeypatch.setattr(connections, "Connection", Counted)
     asker = Asker(Checker(online=True, jobs=1), LOCAL)
     uris = [server.uri(f"/{name}?{number}") for number in range(20) for name in ("page.html", "nowhere")]
     assert Counter(outcome.status for outcome in asker.ask(uris)) == {200: 20, 404: 20}
-    assert len(made) == len(asker.asking.connections._order) == 1
+    assert len(made_uris) == len(asker.asking.connections._order) == 1
     asker.close()
     assert not asker.asking.connections._order
 
 
-def test_a_connection_that_a_server_has_closed_is_made_anew(server: Nginx) -> None:
+def test_a_closed_connection_is_reopened(server: Nginx) -> None:
     with Asker(Checker(online=True, jobs=1), LOCAL) as asker:
         assert [outcome.kind for outcome in asker.ask([server.uri("/page.html")])] == [None]
         (connection,) = asker.asking.connections._order
@@ -179,17 +179,17 @@ def test_a_connection_that_a_server_has_closed_is_made_anew(server: Nginx) -> No
         assert connection.carrier.is_closed
 
 
-def test_no_more_connections_wait_than_descriptors_are_to_spare(server: Nginx) -> None:
-    """Each origin has its own; the one that has waited longest is closed."""
+def test_idle_connections_are_limited_by_free_descriptors(server: Nginx) -> None:
+    """Each origin has its own; the one idle for longest is closed."""
     hosts = [f"http://{host}:{server.port}/page.html" for host in ("127.0.0.1", "localhost", "LocalHost")]
     with Asker(Checker(online=True, jobs=1), LOCAL) as asker:
         asker.asking.connections.most = 2
         assert [outcome.kind for outcome in asker.ask(hosts)] == [None] * 3
-        assert [one.origin[0] for one in asker.asking.connections._order] == ["localhost", "LocalHost"]
+        assert [connection.origin[0] for connection in asker.asking.connections._order] == ["localhost", "LocalHost"]
         assert sum(map(len, asker.asking.connections._idle.values())) == 2
 
 
-def test_fragments_are_looked_up_in_what_comes(server: Nginx) -> None:
+def test_fragments_are_looked_up_in_the_content(server: Nginx) -> None:
     uris = {
         server.uri("/page.html?f"): ["here", "caf%C3%A9", "top", "", "nowhere", ":~:text=h"],
         server.uri("/text.txt"): ["line=3"],
@@ -202,10 +202,10 @@ def test_fragments_are_looked_up_in_what_comes(server: Nginx) -> None:
         "text.txt": (),
         "": ("no",),
     }
-    assert requests(server, "/page.html?f") == {"GET": 1}
+    assert requests_for(server, "/page.html?f") == {"GET": 1}
 
 
-def test_a_document_that_was_not_read_whole_lacks_nothing_for_sure(server: Nginx) -> None:
+def test_missing_anchors_of_a_truncated_document_are_uncertain(server: Nginx) -> None:
     uri = server.uri("/page.html?cut")
     with Asker(Checker(online=True, limit=40), LOCAL) as asker:
         (outcome,) = asker.ask([uri], {uri: ["here", "nowhere"]})
@@ -213,13 +213,13 @@ def test_a_document_that_was_not_read_whole_lacks_nothing_for_sure(server: Nginx
     assert "read only in part" in outcome.why
 
 
-def test_fields_go_to_their_host_alone(server: Nginx) -> None:
-    own = server.uri("").rstrip("/")
-    headers = ((own, "Authorization", "Basic abc"), ("elsewhere.example", "Authorization", "Basic no"))
+def test_header_fields_are_sent_to_their_host_only(server: Nginx) -> None:
+    origin = server.uri("").rstrip("/")
+    headers = ((origin, "Authorization", "Basic abc"), ("elsewhere.example", "Authorization", "Basic no"))
     ask([server.uri("/page.html?h"), server.uri("/elsewhere?h")], headers=headers)
-    said = [(line[1].partition(":")[0], line[3]) for line in server.asked() if "?h" in line[0]]
-    assert said[0] == ("127.0.0.1", "Basic abc")
-    redirected = [line for line in server.asked() if line[1].startswith("localhost")]
+    logins = [(line[1].partition(":")[0], line[3]) for line in server.requests() if "?h" in line[0]]
+    assert logins[0] == ("127.0.0.1", "Basic abc")
+    redirected = [line for line in server.requests() if line[1].startswith("localhost")]
     assert redirected
     assert all(line[3] == "-" for line in redirected)
     with pytest.raises(ValueError, match="control character"):
@@ -228,37 +228,37 @@ def test_fields_go_to_their_host_alone(server: Nginx) -> None:
         Requester(LOCAL, headers=[("h", "X:", "a")])
 
 
-OTHERS = ["127.0.0.1", "127.0.0.1:{}", "https://127.0.0.1:{}", "http://127.0.0.1", "http://localhost:{}"]
+OTHER_ORIGINS = ["127.0.0.1", "127.0.0.1:{}", "https://127.0.0.1:{}", "http://127.0.0.1", "http://localhost:{}"]
 
 
-def test_fields_go_to_no_other_origin(server: Nginx) -> None:
-    """A host alone is https on its own port; another scheme, port or spelling of the host is another origin."""
+def test_header_fields_are_not_sent_to_other_origins(server: Nginx) -> None:
+    """A host alone means https on the default port; another scheme, port or spelling of the host is another origin."""
     uri = server.uri("/page.html?others")
-    ask([uri], headers=tuple((origin.format(URI(uri).port), "Authorization", "Basic abc") for origin in OTHERS))
-    (said,) = [line for line in server.asked() if "?others" in line[0]]
-    assert said[3] == "-"
+    ask([uri], headers=tuple((origin.format(URI(uri).port), "Authorization", "Basic abc") for origin in OTHER_ORIGINS))
+    (request,) = [line for line in server.requests() if "?others" in line[0]]
+    assert request[3] == "-"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("h:X", "with colons"), ("ftp://h:X-A:v", "an http origin"), ("https://joe:pw@h:X-A:v", "with colons"),
         ("https://h/a:X-A:v", "with colons"), (":X-A:v", "an http origin"), ("a b:X-A:v", "an http origin"),
     ],
 )  # fmt: skip
-def test_what_is_no_origin_is_refused(text: str, told: str) -> None:
-    with pytest.raises(click.UsageError, match=told) as found:
+def test_invalid_origins_are_rejected(text: str, message: str) -> None:
+    with pytest.raises(click.UsageError, match=message) as caught:
         _header(text)
-    assert "pw" not in str(found.value)
+    assert "pw" not in str(caught.value)
 
 
-def test_an_origin_and_its_port_are_told_apart() -> None:
+def test_an_origin_is_distinguished_by_its_port() -> None:
     assert _header("api.example:8443:X-A:b:c") == ("api.example:8443", "X-A", "b:c")
     assert _header("api.example:80:v") == ("api.example", "80", "v")
     assert _header("http://[::1]:8000:X-A:") == ("http://[::1]:8000", "X-A", "")
 
 
-def test_tls_is_judged(server: Nginx) -> None:
+def test_tls_errors_are_reported(server: Nginx) -> None:
     uri = server.uri("/page.html", "https")
     assert ask([uri])[uri].kind == "tls"
     assert ask([uri], LOCAL.with_(tls=trusting(server.folder)))[uri].kind is None
@@ -268,14 +268,14 @@ def test_the_safe_policy_is_the_default(server: Nginx) -> None:
     with Asker(Checker(online=True)) as asker:
         (outcome,) = asker.ask([server.uri("/page.html?safe")])
     assert outcome.kind == "refused-by-policy"
-    assert not requests(server, "/page.html?safe")
+    assert not requests_for(server, "/page.html?safe")
 
 
-def test_what_cannot_be_asked() -> None:
+def test_uris_that_cannot_be_checked() -> None:
     kinds = {
         "urn:isbn:0451450523": "not-asked",
         "tel:+1-201-555-0123": "not-asked",
-        "tel:911": "not-asked",  # no tel URI, for it lacks a context (RFC 3966 5.1.5); but nobody would call it
+        "tel:911": "not-asked",  # not a valid tel URI, since it lacks a context (RFC 3966 5.1.5); but it is not dialled
         "http://joe@h.example/": "refused-by-policy",
         "http://nowhere.invalid/": "dns",
         "file:///etc/hostname": "refused-by-policy",
@@ -284,14 +284,14 @@ def test_what_cannot_be_asked() -> None:
     assert {uri: outcome.kind for uri, outcome in ask(list(kinds), Policy()).items()} == kinds
 
 
-def test_a_host_that_lets_nobody_connect_is_left_alone() -> None:
+def test_an_unreachable_host_is_skipped() -> None:
     port = free_port()
     outcomes = ask([f"http://127.0.0.1:{port}/{number}" for number in range(50)], jobs=1)
     assert {outcome.kind for outcome in outcomes.values()} == {"connect"}
     assert sum("not requested" in outcome.why for outcome in outcomes.values()) == 50 - DEAD
 
 
-# -- servers that mean no good: each comes to an end, with a finding
+# -- hostile servers: each ends with a finding
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -304,7 +304,7 @@ SHORT: dict[str, dict[str, float]] = {
     "not finished within": {"total_timeout": 1.0},
     "no connection in time": {"connect_timeout": 0.5},
 }
-"""The one limit that ends it; no other can come first on a slow machine."""
+"""The limit that ends it; no other can be reached first on a slow machine."""
 
 
 def sized(content: bytes) -> bytes:
@@ -312,7 +312,7 @@ def sized(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("fault", "scheme", "kind", "why"),
+    ("fault", "scheme", "kind", "reason"),
     [
         (stalled(b""), "http", "timeout", "no data"),
         (endless(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "http", "too-large", "a head"),
@@ -324,10 +324,10 @@ def sized(content: bytes) -> bytes:
         (endless(HEAD + b"\r\n", b"x" * 65_536), "http", None, "read only in part"),
         (endless(CHUNKED, b"400\r\n" + b"x" * 1024 + b"\r\n"), "http", None, "read only in part"),
         (endless(CHUNKED + b"1", b";e=e" * 999), "http", "too-large", "a chunk"),
-        (simple(cut(HEAD + b"Content-Encoding: deflate\r\n" + sized(BOMB))), "http", None, "read only in part"),
-        (simple(cut(b"HTTP/1.1 302 Found\r\nLocation: /" + b"x/" * 99_999)), "http", "protocol", "before the end"),
-        (simple(cut(b"\x00" * 500)), "http", "protocol", "not HTTP"),
-        (simple(cut(b"HTTP/1.1 200 OK\r\n\r\n")), "https", "tls", "no connection"),
+        (simple(close_at(HEAD + b"Content-Encoding: deflate\r\n" + sized(BOMB))), "http", None, "read only in part"),
+        (simple(close_at(b"HTTP/1.1 302 Found\r\nLocation: /" + b"x/" * 99_999)), "http", "protocol", "before the end"),
+        (simple(close_at(b"\x00" * 500)), "http", "protocol", "not HTTP"),
+        (simple(close_at(b"HTTP/1.1 200 OK\r\n\r\n")), "https", "tls", "no connection"),
         (endless(b"", b"\x16\x03\x01\x00\x05"), "https", "tls", "no connection"),
         (stalled(b""), "https", "timeout", "no connection in time"),
     ],
@@ -337,9 +337,9 @@ def sized(content: bytes) -> bytes:
         "a bomb", "a location without end", "not HTTP", "no TLS", "TLS without end", "TLS in silence",
     ],
 )  # fmt: skip
-def test_servers_that_never_come_to_an_end(fault: Any, scheme: str, kind: str | None, why: str) -> None:
-    """A fragment is looked up, so that the content is read.  So much memory is held at most, whatever is sent."""
-    policy = LOCAL.with_(**SHORT.get(why, {}))
+def test_endless_servers(fault: Any, scheme: str, kind: str | None, reason: str) -> None:
+    """A fragment is looked up, so that the content is read. Memory is limited, whatever is sent."""
+    policy = LOCAL.with_(**SHORT.get(reason, {}))
     tracemalloc.start()
     try:
         with faulty(fault) as server:
@@ -351,31 +351,31 @@ def test_servers_that_never_come_to_an_end(fault: Any, scheme: str, kind: str | 
     finally:
         tracemalloc.stop()
     assert (outcome.kind, outcome.missing) == (kind, ())
-    assert why in outcome.why
+    assert reason in outcome.why
     assert peak < 64 * MEASURE
 
 
-def test_redirects_to_ever_new_places_end() -> None:
-    def fault(held: socket.socket) -> None:
-        while data := held.recv(65_536):
+def test_endless_redirects_end() -> None:
+    def fault(client: socket.socket) -> None:
+        while data := client.recv(65_536):
             path = data.split(b" ")[1]
-            held.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: %sx/\r\n\r\n" % path)
+            client.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: %sx/\r\n\r\n" % path)
 
     with faulty(simple(fault)) as server:
         uris = [f"http://127.0.0.1:{server.port}/{number}/" for number in range(20)]
         assert {outcome.kind for outcome in ask(uris).values()} == {"redirect-loop"}
 
 
-def test_little_is_kept_of_a_redirect() -> None:
-    """Where it leads and the first cookies, and not its other fields: a crawl keeps them to its end."""
+def test_only_a_few_fields_of_a_redirect_are_stored() -> None:
+    """Its target and the first cookies: a crawl stores them to its end."""
     cookies = [("Set-Cookie", f"a{n}=b") for n in range(1000)]
     fields = (("X", "y" * 100_000), *cookies, ("Set-Cookie", "c" * 100_000))
-    kept = brief_redirect(Head(location="x", permanent=True, details={"status": 301, "headers": fields}))
-    assert kept == Head(location="x", permanent=True, details={"headers": tuple(cookies[:50])})
+    kept_head = brief_redirect(Head(location="x", permanent=True, details={"status": 301, "headers": fields}))
+    assert kept_head == Head(location="x", permanent=True, details={"headers": tuple(cookies[:50])})
 
-    def fault(held: socket.socket) -> None:
-        while held.recv(65_536):
-            held.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /%s\r\n\r\n" % (b"x" * 70_000))
+    def fault(client: socket.socket) -> None:
+        while client.recv(65_536):
+            client.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /%s\r\n\r\n" % (b"x" * 70_000))
 
     with faulty(simple(fault)) as server:
         (outcome,) = ask([f"http://127.0.0.1:{server.port}/"]).values()
@@ -383,55 +383,55 @@ def test_little_is_kept_of_a_redirect() -> None:
     assert "Location of more than" in outcome.why
 
 
-def test_many_fragments_of_many_anchors_take_linear_time() -> None:
+def test_many_fragments_and_anchors_are_linear() -> None:
     def look_up(count: int) -> None:
         page = "".join(f"<p id=a{n}>" for n in range(count))
-        found = anchors(page.encode(), "text/html", "http://a.example/", False, "github")
-        missing, unsure = found.find_missing(frozenset(f"{'ab'[n % 2]}{n}" for n in range(count)))
+        page_anchors = anchors(page.encode(), "text/html", "http://a.example/", False, "github")
+        missing, unsure = page_anchors.find_missing(frozenset(f"{'ab'[n % 2]}{n}" for n in range(count)))
         assert (len(missing), unsure) == (count // 2, "")
 
     linear(look_up, 20_000)
 
 
-def test_a_host_that_always_wants_more_time_is_left_alone() -> None:
-    now = [0.0]
-    hosts: Hosts[int] = Hosts(1, clock=lambda: now[0])
+def test_a_host_that_always_requests_delays_is_skipped() -> None:
+    clock = [0.0]
+    hosts: Hosts[int] = Hosts(1, clock=lambda: clock[0])
     for number in range(100):
         hosts.add("a", number)
     while not hosts.is_put_off("a"):
-        taken = hosts.take()
-        assert taken is not None
-        hosts.release("a", wait=MOST_WAIT, again=taken[1])
-        now[0] += hosts.pause() or 0.0
-    assert MOST_PATIENCE < now[0] <= MOST_PATIENCE + MOST_WAIT
-    # One that answers in between is asked for as long as it takes.
+        host = hosts.take()
+        assert host is not None
+        hosts.release("a", wait=MOST_WAIT, again=host[1])
+        clock[0] += hosts.pause() or 0.0
+    assert MOST_PATIENCE < clock[0] <= MOST_PATIENCE + MOST_WAIT
+    # One that answers in between is requested as long as needed.
     hosts.release(hosts.take()[0])  # type: ignore[index]
     assert not hosts.is_put_off("a")
 
 
-def test_a_host_that_is_always_too_busy_is_left_alone() -> None:
-    """Each URI is asked for four times, and its last answer is no answer either."""
-    now = [0.0]
-    hosts: Hosts[int] = Hosts(2, clock=lambda: now[0])
+def test_a_host_that_is_always_busy_is_skipped() -> None:
+    """Each URI is requested four times, without an answer."""
+    clock = [0.0]
+    hosts: Hosts[int] = Hosts(2, clock=lambda: clock[0])
     for number in range(100):
         hosts.add("a", number)
-    tried, left = Counter[int](), 0
-    said = Reply("rate-limited", 429, "429", wait=MOST_WAIT, busy=True)
+    tried, pending = Counter[int](), 0
+    busy = Reply("rate-limited", 429, "429", wait=MOST_WAIT, busy=True)
     while (pause := hosts.pause()) is not None:
-        now[0] += pause
-        while (taken := hosts.take()) is not None:
+        clock[0] += pause
+        while (host := hosts.take()) is not None:
             if hosts.is_put_off("a"):
-                left += 1
+                pending += 1
                 hosts.release("a", busy=True)
                 continue
-            tried[taken[1]] += 1
-            wait = wait_for(said, tried[taken[1]])
-            hosts.release("a", busy=True, wait=wait or 0.0, again=None if wait is None else taken[1])
-    assert now[0] <= MOST_PATIENCE + 2 * MOST_WAIT
-    assert left > 90
+            tried[host[1]] += 1
+            wait = wait_for(busy, tried[host[1]])
+            hosts.release("a", busy=True, wait=wait or 0.0, again=None if wait is None else host[1])
+    assert clock[0] <= MOST_PATIENCE + 2 * MOST_WAIT
+    assert pending > 90
 
 
-def test_a_cookie_that_outlives_all_counting_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_cookie_with_a_huge_lifetime_is_stored(capfd: pytest.CaptureFixture[str]) -> None:
     cookies = Cookies()
     fields = [
         ("Set-Cookie", f"a=b; Max-Age={'9' * 400}"),
@@ -440,16 +440,16 @@ def test_a_cookie_that_outlives_all_counting_is_kept(capfd: pytest.CaptureFixtur
     ]
     cookies.take("http://h.example/", fields)
     assert cookies.field("http://h.example/") == "a=b; c=d; e=f"
-    for written in (f"+{'9' * 400}", "9_" * 400 + "9"):
-        cookies.take("http://h.example/", [("Set-Cookie", f"g=h; max-age={written}"), ("Set-Cookie", "e=f")])
+    for expires in (f"+{'9' * 400}", "9_" * 400 + "9"):
+        cookies.take("http://h.example/", [("Set-Cookie", f"g=h; max-age={expires}"), ("Set-Cookie", "e=f")])
     assert cookies.field("http://h.example/") == "a=b; c=d; e=f; g=h"
     cookies.take("http://h.example/", [("Set-Cookie", f"a=b; Max-Age=-{'9' * 400}"), ("Set-Cookie", "g=h; max-age=0")])
     assert cookies.field("http://h.example/") == "c=d; e=f"
     assert capfd.readouterr() == ("", "")
 
 
-def test_many_names_are_resolved_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No name is told before as many are asked for: one after the other would be a time-out."""
+def test_names_are_resolved_concurrently(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The resolver answers only after this many queries: one at a time would time out."""
     together = threading.Barrier(8)
     real = socket.getaddrinfo
 
@@ -459,15 +459,15 @@ def test_many_names_are_resolved_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
         return real("127.0.0.1", *arguments, **named)
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
-    with faulty(simple(cut(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))) as server:
+    with faulty(simple(close_at(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))) as server:
         uris = [f"http://h{number}.test:{server.port}/" for number in range(16)]
         assert {outcome.kind for outcome in ask(uris, jobs=8).values()} == {None}
 
 
-# -- whom to ask next
+# -- scheduling by host
 
 
-def test_of_one_host_so_many_at_once() -> None:
+def test_connections_per_host_are_limited() -> None:
     hosts: Hosts[int] = Hosts(2, clock=lambda: 0.0)
     for number in range(3):
         hosts.add("a", number)
@@ -478,89 +478,87 @@ def test_of_one_host_so_many_at_once() -> None:
     assert hosts.take() == ("a", 2)
 
 
-def test_so_often_and_not_before_it_wants() -> None:
-    now = [0.0]
-    hosts: Hosts[str] = Hosts(8, rate=10.0, clock=lambda: now[0])
+def test_rate_and_retry_after_are_respected() -> None:
+    clock = [0.0]
+    hosts: Hosts[str] = Hosts(8, rate=10.0, clock=lambda: clock[0])
     for name in ("x", "y", "z"):
         hosts.add("a", name)
     assert (hosts.take(), hosts.take(), hosts.pause()) == (("a", "x"), None, 0.1)
-    now[0] = 0.1
+    clock[0] = 0.1
     assert hosts.take() == ("a", "y")
     hosts.release("a", wait=50.0, again="y")
-    # What was in the queue before waits too.
+    # URIs queued before also wait.
     assert (hosts.take(), hosts.pause()) == (None, 50.0)
-    now[0] = 50.1
+    clock[0] = 50.1
     assert hosts.take() == ("a", "y")
     hosts.release("a", wait=1e9)
     assert hosts.pause() == MOST_WAIT
 
 
-# -- what is kept
+# -- the cache
 
 
 def outcome(uri: str, kind: str | None, checked: float, missing: tuple[str, ...] = ()) -> Outcome:
     return Outcome(uri, kind, 200, "", None, False, missing, checked, False)
 
 
-def test_what_was_asked_is_not_asked_again(server: Nginx, tmp_path: Path) -> None:
+def test_cached_outcomes_are_not_requested_again(server: Nginx, tmp_path: Path) -> None:
     uris = [server.uri("/page.html?kept"), server.uri("/nowhere?kept")]
     cache = str(tmp_path / "in" / "cache.sqlite")
     first = ask(uris, cache=cache)
-    again = ask(uris, cache=cache)
-    assert all(one.cached for one in again.values())
-    assert {uri: one._replace(cached=True) for uri, one in first.items()} == again
-    assert requests(server, "/page.html?kept") == {"HEAD": 1}
+    repeated = ask(uris, cache=cache)
+    assert all(outcome.cached for outcome in repeated.values())
+    assert {uri: outcome._replace(cached=True) for uri, outcome in first.items()} == repeated
+    assert requests_for(server, "/page.html?kept") == {"HEAD": 1}
     ask(uris, cache=cache, max_age=(("not-found", 0.0),))
-    assert requests(server, "/nowhere?kept") == {"HEAD": 2, "GET": 2}
-    assert requests(server, "/page.html?kept") == {"HEAD": 1}
+    assert requests_for(server, "/nowhere?kept") == {"HEAD": 2, "GET": 2}
+    assert requests_for(server, "/page.html?kept") == {"HEAD": 1}
 
 
-def test_ages_and_fragments(tmp_path: Path) -> None:
-    now = time.time()
+def test_lifetimes_and_fragments_of_cached_outcomes(tmp_path: Path) -> None:
+    time_now = time.time()
     path = str(tmp_path / "cache")
     cache = Cache(path)
-    cache.keep(outcome("u:new", None, now), ["a", "b"])
-    cache.keep(outcome("u:old", None, now - 8 * 86_400), [])
-    cache.keep(outcome("u:gone", "connect", now - 2 * 3600), [])
-    cache.keep(outcome("u:lacks", None, now, ("x", "y")), ["x", "y"])
+    cache.keep(outcome("u:new", None, time_now), ["a", "b"])
+    cache.keep(outcome("u:old", None, time_now - 8 * 86_400), [])
+    cache.keep(outcome("u:gone", "connect", time_now - 2 * 3600), [])
+    cache.keep(outcome("u:lacks", None, time_now, ("x", "y")), ["x", "y"])
     cache.close(whole=True)
-    asked = {"u:new": ["a"], "u:old": [], "u:gone": [], "u:lacks": ["x"]}
-    with closing(Cache(path)) as kept:
-        assert {one.uri: one.missing for one in kept.valid_outcomes(asked)} == {"u:new": (), "u:lacks": ("x",)}
-        assert not list(kept.valid_outcomes({"u:new": ["c"]}))
-    with closing(Cache(path, {"ok": 9 * 86_400.0})) as kept:
-        assert {one.uri for one in kept.valid_outcomes(asked)} == {"u:new", "u:old", "u:lacks"}
+    queries = {"u:new": ["a"], "u:old": [], "u:gone": [], "u:lacks": ["x"]}
+    with closing(Cache(path)) as stored:
+        assert {one.uri: one.missing for one in stored.valid_outcomes(queries)} == {"u:new": (), "u:lacks": ("x",)}
+        assert not list(stored.valid_outcomes({"u:new": ["c"]}))
+    with closing(Cache(path, {"ok": 9 * 86_400.0})) as stored:
+        assert {outcome.uri for outcome in stored.valid_outcomes(queries)} == {"u:new", "u:old", "u:lacks"}
 
 
 @pytest.mark.parametrize("resume", [False, True])
 @pytest.mark.parametrize("kind", sorted({None, *KINDS}, key=str))
-def test_no_outcome_of_a_document_counts_for_fragments_that_were_not_looked_up(
-    kind: str | None, resume: bool, tmp_path: Path
-) -> None:
-    """Where there was a document: the others say of each fragment that it cannot be there."""
-    now = time.time()
+def test_a_cached_document_does_not_count_for_other_fragments(kind: str | None, resume: bool, tmp_path: Path) -> None:
+    """If there was a document: without one, every fragment is missing."""
+    time_now = time.time()
     cache = Cache(str(tmp_path / "cache"))
-    cache.keep(outcome("u:a", kind, now), ["a"])
+    cache.keep(outcome("u:a", kind, time_now), ["a"])
     cache.close(whole=not resume)
-    with closing(Cache(str(tmp_path / "cache"), {kind or "ok": 3600.0}, resume=resume)) as again:
-        assert [one.uri for one in again.valid_outcomes({"u:a": ["a"]})] == ["u:a"]
+    with closing(Cache(str(tmp_path / "cache"), {kind or "ok": 3600.0}, resume=resume)) as reopened:
+        assert [outcome.uri for outcome in reopened.valid_outcomes({"u:a": ["a"]})] == ["u:a"]
         was_there = kind is None or kind in ("moved-permanently", "bad-location", "no-fragment")
-        assert [one.uri for one in again.valid_outcomes({"u:a": ["b"]})] == ([] if was_there else ["u:a"])
+        assert [outcome.uri for outcome in reopened.valid_outcomes({"u:a": ["b"]})] == ([] if was_there else ["u:a"])
 
 
-def test_a_run_that_was_stopped_goes_on(server: Nginx, tmp_path: Path) -> None:
+def test_a_stopped_run_continues(server: Nginx, tmp_path: Path) -> None:
     cache = str(tmp_path / "cache")
     uris = [server.uri(f"/broken?{number}") for number in range(10)]
     with Asker(Checker(online=True, cache=cache, jobs=1), LOCAL) as asker:
         answers = asker.ask(uris)
         seen = {next(answers).uri for _ in range(4)}
         answers.close()  # type: ignore[attr-defined]
-    again = ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),))
-    assert {one.uri for one in again.values() if one.cached} == seen
+    repeated = ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),))
+    assert {outcome.uri for outcome in repeated.values() if outcome.cached} == seen
     assert not any(one.cached for one in ask(uris, cache=cache, resume=True, max_age=(("server-error", 0.0),)).values())
 
 
-def test_what_is_no_cache(tmp_path: Path) -> None:
+def test_invalid_caches(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("a text that is no database, and longer than its head " * 10)
     with pytest.raises(PermissionError, match="not a cache of overthere"):
@@ -571,14 +569,14 @@ def test_what_is_no_cache(tmp_path: Path) -> None:
         Cache(str(tmp_path))
 
 
-# -- many at once
+# -- many connections
 
 SELECTORS = [name for name in ("DefaultSelector", "SelectSelector", "PollSelector") if hasattr(selectors, name)]
 
 
 @pytest.mark.parametrize("kind", [getattr(selectors, name) for name in SELECTORS])
-def test_many_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
-    """Each is answered when its socket is ready, or when its time is over; one that is closed is forgotten."""
+def test_many_connections_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
+    """Each continues when its socket is ready or its time is over; closed ones are removed."""
     pairs = [socket.socketpair() for _ in range(20)]
     order: list[tuple[int, bool]] = []
 
@@ -602,7 +600,7 @@ def test_many_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
         loop.run_once(None)
     assert [number for number, ready in order if ready] == [*reversed(range(20))] * 2
     assert sorted(number for number, ready in order if not ready) == [*range(20)]
-    pairs.append(socket.socketpair())  # by a number that was another's
+    pairs.append(socket.socketpair())  # by a reused number
     loop.add(work(20))
     pairs[20][1].send(b"ab")
     while len(loop):
@@ -610,26 +608,26 @@ def test_many_wait_in_one_thread(kind: type[selectors.BaseSelector]) -> None:
     assert [ready for number, ready in order if number == 20] == [True, True, False]
     loop.close()
     for pair in pairs:
-        for held in pair:
-            held.close()
+        for end in pair:
+            end.close()
 
 
-def test_what_is_under_way_is_ended_with_the_loop() -> None:
+def test_pending_work_ends_with_the_loop() -> None:
     ended = []
 
-    def work(held: socket.socket) -> Work[None]:
+    def work(client: socket.socket) -> Work[None]:
         try:
-            yield Ready(held, False, 60.0)
+            yield Ready(client, False, 60.0)
         finally:
-            ended.append(held)
+            ended.append(client)
 
-    one, two = socket.socketpair()
-    with one, two:
+    first, two = socket.socketpair()
+    with first, two:
         loop = Loop()
-        loop.add(work(one))
+        loop.add(work(first))
         loop.run_once(None)
         loop.close()
-        assert ended == [one]
+        assert ended == [first]
 
 
 ECHOES = {
@@ -637,37 +635,37 @@ ECHOES = {
     "/sch": b"HTTP/1.1 302 X\r\nLocation: %s:x\r\n", "/bad": b"%s nonsense\r\n",
     "/sp": b"HTTP/1.1 302 X\r\nLocation: /a b%s\r\n",
 }  # fmt: skip
-"""Answers that repeat what was sent."""
+"""Answers that repeat the request."""
 
 
-@pytest.mark.parametrize("given", ["field", "cookie", "token"])
-def test_no_outcome_shows_what_a_server_repeats(given: str, tmp_path: Path) -> None:
-    def fault(held: socket.socket) -> None:
-        while data := held.recv(65_536):
+@pytest.mark.parametrize("encoded", ["field", "cookie", "token"])
+def test_no_outcome_shows_a_repeated_secret(encoded: str, tmp_path: Path) -> None:
+    def fault(client: socket.socket) -> None:
+        while data := client.recv(65_536):
             path = data.split(b" ")[1].decode().partition("?")[0]
             answer = ECHOES[path] % b"openSesame" if path in ECHOES else b"HTTP/1.1 200 OK\r\n"
-            held.sendall(answer + b"Content-Length: 0\r\n\r\n")
+            client.sendall(answer + b"Content-Length: 0\r\n\r\n")
 
     with faulty(simple(fault)) as server:
         root = f"http://127.0.0.1:{server.port}"
-        headers = ((root, "Authorization", "Bearer openSesame"),) if given == "field" else ()
+        headers = ((root, "Authorization", "Bearer openSesame"),) if encoded == "field" else ()
         file = tmp_path / "cookies"
         file.write_text("# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\topenSesame\n")
-        query = "?token=openSesame" if given == "token" else ""
-        checker = Checker(online=True, headers=headers, cookies=str(file) if given == "cookie" else None)
+        query = "?token=openSesame" if encoded == "token" else ""
+        checker = Checker(online=True, headers=headers, cookies=str(file) if encoded == "cookie" else None)
         with Asker(checker, LOCAL) as asker:
-            found = list(asker.ask([f"{root}{path}{query}" for path in ECHOES]))
-    assert len(found) == len(ECHOES)
-    for one in found:
-        assert "openSesame" not in one.why, one
-        assert one.final is None or "openSesame" not in one.final.partition("?")[0], one
+            outcomes = list(asker.ask([f"{root}{path}{query}" for path in ECHOES]))
+    assert len(outcomes) == len(ECHOES)
+    for outcome in outcomes:
+        assert "openSesame" not in outcome.why, outcome
+        assert outcome.final is None or "openSesame" not in outcome.final.partition("?")[0], outcome
 
 
 def test_a_redirect_within_a_site_may_keep_its_token() -> None:
-    def fault(held: socket.socket) -> None:
-        while data := held.recv(65_536):
+    def fault(client: socket.socket) -> None:
+        while data := client.recv(65_536):
             moved = b"301 Moved\r\nLocation: /new?token=openSesame" if b"/old" in data else b"200 OK"
-            held.sendall(b"HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n" % moved)
+            client.sendall(b"HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n" % moved)
 
     with faulty(simple(fault)) as server:
         uri = f"http://127.0.0.1:{server.port}/old?token=openSesame"

@@ -1,4 +1,4 @@
-"""Files of findings for other programs: SARIF by its schema's models, JUnit's XML by a grammar."""
+"""Reports for other programs: SARIF checked by its schema's models, JUnit XML by a grammar."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from overthere.broken.report import batches, github, jsonl, junit, markdown, sar
 from overthere.sarif import artifact
 from overthere.values.uri import URIReference
 
-# There is no standard of this form.  This is what Ant wrote first and what readers rely on: suites of cases, a case
-# with at most one outcome, numbers that are numbers.
+# This format has no standard.  This is what Ant first wrote and what readers rely on: suites of cases, a case
+# with at most one outcome, numeric counts.
 JUNIT = """
 <grammar xmlns="http://relaxng.org/ns/structure/1.0" datatypeLibrary="http://www.w3.org/2001/XMLSchema-datatypes">
 <define name="number"><data type="nonNegativeInteger"/></define>
@@ -45,17 +45,17 @@ def findings(tmp_path: Path) -> list[Broken]:
     return [*find(tmp_path), *find([tmp_path / "in dex&.html"], "https://h/docs/")]
 
 
-def test_sarif_by_its_schema(findings: list[Broken]) -> None:
+def test_sarif_matches_its_schema(findings: list[Broken]) -> None:
     model: Any = import_module("pydantic_sarif.model").StaticAnalysisResultsFormatSarifVersion210JsonSchema
-    for some in (findings, []):
+    for rows in (findings, []):
         file = io.StringIO()
-        sarif(some, file)
+        sarif(rows, file)
         data = json.loads(file.getvalue())
         model.model_validate(data)
         (run,) = data["runs"]
         rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
         assert rules == list(KINDS)
-        assert len(run["results"]) == len(some)
+        assert len(run["results"]) == len(rows)
         for result in run["results"]:
             assert rules[result["ruleIndex"]] == result["ruleId"]
             place = result["locations"][0]["physicalLocation"]
@@ -66,23 +66,23 @@ def test_sarif_by_its_schema(findings: list[Broken]) -> None:
         assert "sEcReT" not in file.getvalue()
 
 
-def test_junit_by_a_grammar(findings: list[Broken]) -> None:
+def test_junit_matches_a_grammar(findings: list[Broken]) -> None:
     grammar = etree.RelaxNG(etree.fromstring(JUNIT))
-    for some in (findings, []):
+    for rows in (findings, []):
         file = io.StringIO()
-        junit(some, file)
+        junit(rows, file)
         document = etree.fromstring(file.getvalue().encode())
         grammar.assertValid(document)
         for suite in document:
             for name, tag in (("tests", "testcase"), ("failures", "failure"), ("skipped", "skipped")):
                 assert int(suite.get(name)) == len(list(suite.iter(tag)))
-        assert sum(1 for _ in document.iter("testcase")) == len(some)
+        assert sum(1 for _ in document.iter("testcase")) == len(rows)
         assert "sEcReT" not in file.getvalue()
 
 
 @pytest.mark.parametrize("name", ["@octocat", "@org/team", "www.evil.example", "<b>x", "![i](x)"])
-def test_markdown_has_the_words_of_others_in_code_alone(tmp_path: Path, name: str) -> None:
-    """Outside of it a code host would mention users and link addresses."""
+def test_markdown_quotes_foreign_text_as_code(tmp_path: Path, name: str) -> None:
+    """Otherwise a code host would mention users and link addresses."""
     (tmp_path / "a.html").write_text(f'<a href="{name}"><a href="{name}#x">')
     file = io.StringIO()
     markdown(find([str(tmp_path)]), file)
@@ -111,7 +111,7 @@ def test_names_in_a_charset_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> N
     assert artifact("/a.zip!/中.html") == "file:///a.zip!/%E4%B8%AD.html"
 
 
-def test_the_models_and_the_grammar_refuse(findings: list[Broken]) -> None:
+def test_the_models_and_the_grammar_reject_invalid_reports(findings: list[Broken]) -> None:
     file = io.StringIO()
     sarif(findings, file)
     data = json.loads(file.getvalue())

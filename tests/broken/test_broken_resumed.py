@@ -1,4 +1,4 @@
-"""A crawl that is stopped at any point and resumed gives the findings and the summary of an undisturbed one."""
+"""A crawl that is stopped at any point and resumed gives the findings and summary of an undisturbed one."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ ROUNDS = 30
 
 
 def page(number: int) -> bytes:
-    """A page with links to pages, to redirects, to anchors and to nothing; an image is a page too."""
+    """A page with links to pages, redirects, anchors and missing targets; an image is a page too."""
     chosen = random.Random(number)
     links = [f"/{chosen.randrange(PAGES)}.html#a{chosen.randrange(6)}" for _ in range(3)]
     links += [f"/to/{chosen.randrange(PAGES)}", f"/for-now/{chosen.randrange(PAGES)}", f"/lost/{chosen.randrange(9)}"]
     links += [f"/{number + 1}.html", "/robots.txt", "/closed/x.html"]
     chosen.shuffle(links)
     image = f'<img src="/{chosen.randrange(PAGES)}.html">'
-    named = "".join(f'<p id="a{one}">' for one in range(4))
+    named = "".join(f'<p id="a{index}">' for index in range(4))
     return (image + named + "".join(f'<a href="{link}">x</a>' for link in links)).encode()
 
 
-def serve(held: socket.socket) -> None:
-    while data := held.recv(65_536):
+def serve(client: socket.socket) -> None:
+    while data := client.recv(65_536):
         method, path = data.decode().split(" ")[:2]
         status, fields, content = "200 OK", "Content-Type: text/html\r\n", b""
         folder, _, name = path[1:].rpartition("/")
@@ -49,7 +49,7 @@ def serve(held: socket.socket) -> None:
         else:
             status = "404 Not Found"
         head = f"HTTP/1.1 {status}\r\n{fields}Content-Length: {len(content)}\r\n\r\n".encode()
-        held.sendall(head + (b"" if method == "HEAD" else content))
+        client.sendall(head + (b"" if method == "HEAD" else content))
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +59,14 @@ def site() -> Iterator[str]:
 
 
 class Stop(BaseException):
-    """A stop by Ctrl-C, or the end of the process."""
+    """An interruption by Ctrl-C, or the end of the process."""
 
 
 class Stopper:
-    """Stops a check when it comes to a point for the nth time; one that is killed loses what the cache has not saved.
+    """Stop a check when it reaches a point for the nth time; a killed one loses what the cache has not saved.
 
-    point: "reply" before an outcome is kept, "record" before a document is written, "cut" in the middle of it,
-        "written" behind it, or a phase of the check.
+    point: "reply" before an outcome is stored, "record" before a document is written, "cut" during that, "written"
+    after it, or a phase of the check.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, point: str, count: int, *, is_killed: bool) -> None:
@@ -74,14 +74,14 @@ class Stopper:
         self.caches: list[Cache] = []
         keep, add, put = Cache.keep, Records.add, Records._put
 
-        def kept(cache: Cache, *some: Any) -> None:
+        def store_outcome(cache: Cache, *args: Any) -> None:
             self.caches.append(cache)
             self.pass_by("reply")
-            keep(cache, *some)
+            keep(cache, *args)
 
-        def written(records: Records, *some: Any) -> None:
+        def written(records: Records, *args: Any) -> None:
             self.pass_by("record")
-            add(records, *some)
+            add(records, *args)
             self.pass_by("written")
 
         def put_part(records: Records, record: bytes) -> None:
@@ -90,7 +90,7 @@ class Stopper:
             self.pass_by("cut")
             put(records, record)
 
-        monkeypatch.setattr(Cache, "keep", kept)
+        monkeypatch.setattr(Cache, "keep", store_outcome)
         monkeypatch.setattr(Records, "add", written)
         monkeypatch.setattr(Records, "_put", put_part)
 
@@ -103,7 +103,7 @@ class Stopper:
                 self.caches[-1]._rows.clear()
             raise Stop
 
-    def step(self, phase: str, done: int, total: int) -> None:
+    def step(self, phase: str, steps: int, total: int) -> None:
         self.pass_by(phase)
 
 
@@ -112,41 +112,41 @@ Answer = tuple[Counter[Broken], dict[str, object]]
 
 def checked(site: str, step: Any = lambda *_: None, **settings: Any) -> Answer:
     summary = Summary()
-    found = Counter(check([site], Checker(**settings), summary, step, Policy.local()))
+    counts = Counter(check([site], Checker(**settings), summary, step, Policy.local()))
     names = ("documents", "octets", "references", "within", "outside", "distinct", "passed", "files", "kinds")
-    return found, {name: getattr(summary, name) for name in names}
+    return counts, {name: getattr(summary, name) for name in names}
 
 
-def test_a_resumed_crawl_counts_as_an_undisturbed_one(site: str, tmp_path: Path) -> None:
-    whole = checked(site)
-    assert whole[1]["documents"] == PAGES + 2, "the start is also /0.html, and robots.txt is HTML to its server"
+def test_a_resumed_crawl_equals_an_undisturbed_one(site: str, tmp_path: Path) -> None:
+    complete = checked(site)
+    assert complete[1]["documents"] == PAGES + 2, "the start is also /0.html, and robots.txt is HTML to its server"
     chosen = random.Random("resumed")
     stops = 0
     for number in range(ROUNDS):
         settings: dict[str, Any] = {"cache": str(tmp_path / str(number)), "jobs": chosen.choice((1, 2, 8))}
-        told = []
-        for again in range(chosen.choice((1, 1, 2, 3))):
+        steps = []
+        for attempt in range(chosen.choice((1, 1, 2, 3))):
             point = chosen.choice(("reply", "record", "cut", "written", "crawled", "read"))
             count = 1 if point == "read" else chosen.randrange(1, 60)
             with pytest.MonkeyPatch.context() as monkeypatch:
                 stopper = Stopper(monkeypatch, point, count, is_killed=chosen.random() < 0.5)
-                told.append((point, count, stopper.is_killed))
+                steps.append((point, count, stopper.is_killed))
                 try:
-                    checked(site, stopper.step, resume=bool(again), **settings)
+                    checked(site, stopper.step, resume=bool(attempt), **settings)
                 except Stop:
                     stops += 1
                 else:
-                    break  # it came to its end before that point
-        assert checked(site, resume=True, **settings) == whole, (number, settings["jobs"], told)
+                    break  # it ended before that point
+        assert checked(site, resume=True, **settings) == complete, (number, settings["jobs"], steps)
     assert stops > ROUNDS / 2
 
 
-def test_a_crawl_whose_documents_are_lost_requests_them_again(site: str, tmp_path: Path) -> None:
-    whole = checked(site)
+def test_a_crawl_requests_lost_documents_again(site: str, tmp_path: Path) -> None:
+    complete = checked(site)
     with pytest.MonkeyPatch.context() as monkeypatch, pytest.raises(Stop):
         checked(site, Stopper(monkeypatch, "crawled", 30, is_killed=False).step, cache=str(tmp_path / "c"))
     (tmp_path / "c.warc").unlink()
-    assert checked(site, cache=str(tmp_path / "c"), resume=True) == whole
+    assert checked(site, cache=str(tmp_path / "c"), resume=True) == complete
 
 
 def test_each_document_is_recorded_once(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_each_document_is_recorded_once(tmp_path: Path) -> None:
 
 
 def test_a_long_media_type_loses_no_document(tmp_path: Path) -> None:
-    """The heads of records are read back by their length."""
+    """The heads of records are parsed by their length."""
     path = str(tmp_path / "w")
     records = Records(path)
     records.add("http://h.example/a", f"text/html; x={'a' * 100_000}", b"first")

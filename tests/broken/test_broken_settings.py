@@ -1,4 +1,4 @@
-"""Settings of a check: exclusions, accepted statuses, files of settings, changed files only; groups and formats."""
+"""Settings of a check: exclusions, accepted statuses, settings files, changed files only; groups and formats."""
 
 from __future__ import annotations
 
@@ -42,46 +42,46 @@ def run(*arguments: str | Path) -> Result:
 def kept(site: Path, **settings: object) -> tuple[set[str], Summary]:
     summary = Summary()
     checker = Checker(base=("https://h/",), **settings)  # type: ignore[arg-type]
-    return {one.target or "" for one in check([str(site)], checker, summary)}, summary
+    return {finding.target or "" for finding in check([str(site)], checker, summary)}, summary
 
 
-def test_targets_and_sources_are_left_out(site: Path, kernels: str) -> None:
+def test_targets_and_sources_can_be_excluded(site: Path, kernels: str) -> None:
     every = {"https://h/gone.html", "https://h/old/x.html", "https://h/a.html#no"}
     assert kept(site)[0] == every
-    found, summary = kept(site, exclude=("https://h/old/*",))
-    assert (found, summary.passed["excluded"]) == (every - {"https://h/old/x.html"}, 3)
+    results, summary = kept(site, exclude=("https://h/old/*",))
+    assert (results, summary.passed["excluded"]) == (every - {"https://h/old/x.html"}, 3)
     assert kept(site, exclude=("*",), include=("*#no",))[0] == {"https://h/a.html#no"}
-    found, summary = kept(site, exclude_path=("*/b.html", "*/sub/*"))
-    assert (found, summary.documents, summary.passed["excluded"]) == (every, 1, 2)
+    results, summary = kept(site, exclude_path=("*/b.html", "*/sub/*"))
+    assert (results, summary.documents, summary.passed["excluded"]) == (every, 1, 2)
 
 
 @pytest.mark.parametrize("exclude", [(), ("http://*",)])
-def test_a_count_of_none_is_not_told(tmp_path: Path, exclude: tuple[str, ...]) -> None:
-    """What is excluded outside is counted and not requested; without exclusions the summary has no such line."""
+def test_a_zero_count_is_not_shown(tmp_path: Path, exclude: tuple[str, ...]) -> None:
+    """Excluded external URIs are counted and not requested; without exclusions the summary has no such line."""
     (tmp_path / "a.html").write_text('<a href="http://127.0.0.1:9/x">')
     summary = Summary()
-    found = list(check([str(tmp_path)], Checker(online=True, exclude=exclude), summary))
+    findings = list(check([str(tmp_path)], Checker(online=True, exclude=exclude), summary))
     assert dict(summary.passed) == ({"excluded": 1} if exclude else {})
-    assert [one.kind for one in found] == ([] if exclude else ["refused-by-policy"])
+    assert [finding.kind for finding in findings] == ([] if exclude else ["refused-by-policy"])
     assert summary.asked == (0 if exclude else 1)
 
 
-def test_accepted_statuses_are_fine() -> None:
-    said = Outcome("http://h/", "not-found", 404, "", None, False, (), 0.0, False)
+def test_accepted_statuses_are_valid() -> None:
+    outcome = Outcome("http://h/", "not-found", 404, "", None, False, (), 0.0, False)
     checker = Checker(accept=((200, 299), (404, 404)))
-    assert _accept(said, checker).kind is None
-    assert _accept(said._replace(status=410, kind="gone"), checker).kind == "gone"
-    assert _accept(said._replace(status=200, kind="moved-permanently"), checker).kind == "moved-permanently"
+    assert _accept(outcome, checker).kind is None
+    assert _accept(outcome._replace(status=410, kind="gone"), checker).kind == "gone"
+    assert _accept(outcome._replace(status=200, kind="moved-permanently"), checker).kind == "moved-permanently"
 
 
 @pytest.mark.parametrize("text", ["x", "200..", "..3", "4-5"])
-def test_what_is_no_status(site: Path, text: str) -> None:
-    done = run(site, "--accept", text)
+def test_invalid_statuses(site: Path, text: str) -> None:
+    result = run(site, "--accept", text)
     if text == "200..":
-        assert done.exit_code == 1
+        assert result.exit_code == 1
     else:
-        assert done.exit_code == 2
-        assert "--accept" in done.stderr
+        assert result.exit_code == 2
+        assert "--accept" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["overthere.toml", "pyproject.toml"])
@@ -89,16 +89,16 @@ def test_a_file_of_settings_is_found(site: Path, name: str) -> None:
     table = "broken" if name == "overthere.toml" else "tool.overthere.broken"
     config = site.parent / name
     config.write_text(f'[{table}]\nbase = "https://h/"\nexclude = ["https://h/old/*"]\n')
-    done = run(site, "--format", "jsonl")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    result = run(site, "--format", "jsonl")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert {row["target"] for row in rows} == {"https://h/gone.html", "https://h/a.html#no"}
-    assert f"settings of {config}" in done.stderr
+    assert f"settings of {config}" in result.stderr
     assert "settings of" not in run(site, "--no-config").stderr
-    done = run(site, "--exclude", "*", "--format", "jsonl")
-    assert (done.stdout, done.exit_code) == ("", 0), "the command line comes first"
+    result = run(site, "--exclude", "*", "--format", "jsonl")
+    assert (result.stdout, result.exit_code) == ("", 0), "the command line comes first"
     config.write_text(f'[[{table}.ignore]]\nkind = "no-*"\nreason = "all are known"\n')
-    done = run(site)
-    assert (done.exit_code, "9 ignored" in done.stderr) == (0, True)
+    result = run(site)
+    assert (result.exit_code, "9 ignored" in result.stderr) == (0, True)
 
 
 def test_the_search_ends_at_the_repository(site: Path) -> None:
@@ -108,8 +108,8 @@ def test_the_search_ends_at_the_repository(site: Path) -> None:
     assert run(site).exit_code == 1
 
 
-def test_settings_where_everybody_may_write_are_not_found(site: Path) -> None:
-    """Another user's /tmp/overthere.toml; within a repository, modes are what a file system gives."""
+def test_settings_in_a_world_writable_folder_are_ignored(site: Path) -> None:
+    """Another user's /tmp/overthere.toml; within a repository modes do not matter."""
     config = site.parent.parent / "overthere.toml"
     config.write_text('[broken]\nexclude = "*"\n')
     config.parent.chmod(0o1777)
@@ -120,7 +120,7 @@ def test_settings_where_everybody_may_write_are_not_found(site: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("colour = 1", "unknown setting"),
         ("fragments = 1", "must be true or false"),
@@ -136,23 +136,23 @@ def test_settings_where_everybody_may_write_are_not_found(site: Path) -> None:
         ("= 1", "overthere.toml"),
     ],
 )
-def test_settings_that_cannot_be(site: Path, text: str, told: str) -> None:
+def test_invalid_settings(site: Path, text: str, message: str) -> None:
     (site.parent / "overthere.toml").write_text(f"[broken]\n{text}\n")
-    done = run(site)
-    assert done.exit_code == 2
-    assert "overthere.toml" in done.stderr or "ignore" in done.stderr
-    assert told in done.stderr
+    result = run(site)
+    assert result.exit_code == 2
+    assert "overthere.toml" in result.stderr or "ignore" in result.stderr
+    assert message in result.stderr
     assert not list(site.parent.rglob("c"))
 
 
-def test_a_named_file_may_say_more(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_settings_file_may_have_more_settings(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = site.parent / "more.toml"
     config.write_text('[broken]\nprivate = true\nheader = "h.example:X-Token:${OVERTHERE_TOKEN}"\n')
     assert "no variable OVERTHERE_TOKEN" in run(site, "--config", config).stderr
     monkeypatch.setenv("OVERTHERE_TOKEN", "secret")
-    done = run(site, "--config", config)
-    assert done.exit_code == 1
-    assert "secret" not in done.output
+    result = run(site, "--config", config)
+    assert result.exit_code == 1
+    assert "secret" not in result.output
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -161,7 +161,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 @pytest.mark.parametrize("base", ["https://h/", None])
-def test_only_what_has_changed_since(site: Path, base: str | None) -> None:
+def test_only_changed_files_are_checked(site: Path, base: str | None) -> None:
     (site / "gone.html").write_text("x")
     (site / "a.html").write_text(f"{PAGE}<p id=no>")
     git(site.parent, "init")
@@ -170,8 +170,8 @@ def test_only_what_has_changed_since(site: Path, base: str | None) -> None:
 
     def since() -> set[tuple[str, str | None]]:
         checker = Checker(base=(base,) if base else (), since="HEAD")
-        found = check([str(site)], checker, Summary())
-        return {(str(Path(one.source).relative_to(site)), one.reference) for one in found}
+        findings = check([str(site)], checker, Summary())
+        return {(str(Path(finding.source).relative_to(site)), finding.reference) for finding in findings}
 
     assert since() == set()
     (site / "gone.html").unlink()
@@ -185,10 +185,10 @@ def test_only_what_has_changed_since(site: Path, base: str | None) -> None:
 
 
 @pytest.mark.parametrize("revision", ["nowhere", "--output=x", ""])
-def test_what_is_no_revision(site: Path, revision: str) -> None:
+def test_an_invalid_revision(site: Path, revision: str) -> None:
     git(site.parent, "init")
-    done = run(site, "--since", revision)
-    assert done.exit_code == 2
+    result = run(site, "--since", revision)
+    assert result.exit_code == 2
     assert not (site.parent / "x").exists()
 
 
@@ -198,8 +198,8 @@ def test_a_folder_without_a_repository(site: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_findings_by_target_and_by_kind(site: Path) -> None:
-    done = run(site, "--base", "https://h/", "--group", "target")
-    heads = [line.split() for line in done.stdout.splitlines() if line[:9].strip().isdigit()]
+    result = run(site, "--base", "https://h/", "--group", "target")
+    heads = [line.split() for line in result.stdout.splitlines() if line[:9].strip().isdigit()]
     assert [(line[0], line[2]) for line in heads] == [("3", "no-document"), ("3", "no-document"), ("3", "no-fragment")]
     kinds = [line.split() for line in run(site, "--group", "kind").stdout.splitlines() if not line.startswith(" " * 8)]
     assert [line[:2] for line in kinds] == [["6", "no-document"], ["3", "no-fragment"]]
@@ -225,9 +225,9 @@ def test_a_summary_in_markdown(site: Path) -> None:
     assert run(site, "--format", "markdown").stdout == "No broken links.\n"
 
 
-def test_a_fingerprint_stays_when_lines_move(site: Path) -> None:
-    before = {fingerprint(one) for one in find(site)}
+def test_fingerprints_do_not_depend_on_lines(site: Path) -> None:
+    before = {fingerprint(finding) for finding in find(site)}
     assert len(before) == 9
     for name in ("a.html", "b.html"):
         (site / name).write_text(f"\n\n{PAGE}")
-    assert {fingerprint(one) for one in find(site)} == before
+    assert {fingerprint(finding) for finding in find(site)} == before

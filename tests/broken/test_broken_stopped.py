@@ -1,4 +1,4 @@
-"""Asking that is stopped by Ctrl-C, or by a server that dies: what is told, what is kept, how it goes on; and a bar."""
+"""Runs stopped by Ctrl-C or by a dying server: messages, stored outcomes, resuming; and the progress bar."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from servers.nginx import Nginx, nginx
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and terminals of POSIX")
 
-# Ctrl-C comes when so many outcomes are kept, however quick the machine is.
+# Ctrl-C arrives after a given number of stored outcomes, however fast the machine is.
 STOPPED = """
 import os, signal
 from overthere.cli import main
@@ -41,7 +41,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 Cache.keep = then_stop
 main()
 """
-ASKED = ("broken", "--private", "--jobs", "1", "--format", "jsonl")
+OPTIONS = ("broken", "--private", "--jobs", "1", "--format", "jsonl")
 
 
 @pytest.fixture
@@ -62,94 +62,94 @@ def server(tmp_path: Path) -> Iterator[Nginx]:
         yield running
 
 
-def run(*command: str | Path, kept: int = 0) -> tuple[int, str, str]:
-    """kept: of a run that is stopped, how many outcomes it has."""
-    environment = {**os.environ, "KEPT": str(kept)}
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=NET, env=environment)
-    return done.returncode, done.stdout, done.stderr
+def run(*command: str | Path, stored: int = 0) -> tuple[int, str, str]:
+    """stored: the number of stored outcomes at which the run is stopped."""
+    environment = {**os.environ, "KEPT": str(stored)}
+    result = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=NET, env=environment)
+    return result.returncode, result.stdout, result.stderr
 
 
 def paths(server: Nginx) -> list[str]:
-    return [line[0].split()[1] for line in server.asked()]
+    return [line[0].split()[1] for line in server.requests()]
 
 
-def rows(told: str) -> list[tuple[str, str, str]]:
-    return [(row["source"], row["reference"], row["kind"]) for row in map(json.loads, told.splitlines())]
+def rows(text: str) -> list[tuple[str, str, str]]:
+    return [(row["source"], row["reference"], row["kind"]) for row in map(json.loads, text.splitlines())]
 
 
-def test_what_was_asked_before_ctrl_c_is_not_asked_again(server: Nginx, tmp_path: Path) -> None:
+def test_outcomes_before_ctrl_c_are_not_requested_again(server: Nginx, tmp_path: Path) -> None:
     page, cache = tmp_path / "page.html", tmp_path / "cache"
     names = ["a.html", "b.html", "lost.html", "gone", "c.html", "page.html", "broken", "private"]
     page.write_text("".join(f'<a href="{server.uri("/" + name)}">x</a>\n' for name in names))
-    verb: list[str | Path] = [*ASKED, "--online", "--cache", str(cache), page]
-    code, found, told = run("-c", STOPPED, *verb, kept=3)
-    assert (code, found) == (130, "")
+    verb: list[str | Path] = [*OPTIONS, "--online", "--cache", str(cache), page]
+    code, output, errors = run("-c", STOPPED, *verb, stored=3)
+    assert (code, output) == (130, "")
     line = f"stopped: 2 of 8 URIs were requested, and the rest is not in these figures; {cache} has the answers so far"
-    assert f"{line}; continue with --resume" in told.splitlines()
+    assert f"{line}; continue with --resume" in errors.splitlines()
     assert len(set(paths(server))) == 3
-    code, found, told = run("-m", "overthere", *verb, "--resume")
+    code, output, errors = run("-m", "overthere", *verb, "--resume")
     assert code == 1
-    assert [row[2] for row in rows(found)] == ["not-found", "gone", "server-error", "programs-refused"]
-    assert "8 point outside, to 8 URIs: 5 asked, 3 known from the cache" in told
-    # HEAD is refused by three, which are asked by GET too.
+    assert [row[2] for row in rows(output)] == ["not-found", "gone", "server-error", "programs-refused"]
+    assert "8 point outside, to 8 URIs: 5 asked, 3 known from the cache" in errors
+    # Three reject HEAD, and are requested by GET too.
     assert Counter(paths(server)) == Counter(f"/{name}" for name in [*names, "lost.html", "broken", "private"])
 
 
-@pytest.mark.parametrize("kept", [1, 2, 4, 5, 7])
-def test_a_crawl_goes_on_where_it_was_stopped(server: Nginx, tmp_path: Path, kept: int) -> None:
-    """At 3 the redirect of /found/ is followed, but its outcome is not kept yet: it would be asked again."""
+@pytest.mark.parametrize("stored", [1, 2, 4, 5, 7])
+def test_a_stopped_crawl_continues(server: Nginx, tmp_path: Path, stored: int) -> None:
+    """At 3 the redirect of /found/ was followed, but its outcome is not stored yet: it would be requested again."""
     cache = tmp_path / "cache"
-    verb = [*ASKED, "--cache", str(cache), server.uri("/index.html")]
-    whole = run("-m", "overthere", *ASKED, server.uri("/index.html"))
+    verb = [*OPTIONS, "--cache", str(cache), server.uri("/index.html")]
+    undisturbed = run("-m", "overthere", *OPTIONS, server.uri("/index.html"))
     once = Counter(paths(server))
     assert set(once.values()) == {1}
     assert not (tmp_path / "cache.warc").exists()
-    code, _, told = run("-c", STOPPED, *verb, kept=kept)
+    code, _, errors = run("-c", STOPPED, *verb, stored=stored)
     assert code == 130
-    assert f"stopped: {kept - 1} of the " in told
+    assert f"stopped: {stored - 1} of the " in errors
     documents = (tmp_path / "cache.warc").read_bytes()
-    assert 1 <= documents.count(b"WARC-Target-URI") <= kept
-    # A process that was killed may leave half a record.
+    assert 1 <= documents.count(b"WARC-Target-URI") <= stored
+    # A killed process may leave half a record.
     (tmp_path / "cache.warc").write_bytes(documents + documents[:150])
-    code, found, told = run("-m", "overthere", *verb, "--resume")
-    assert (code, sorted(rows(found))) == (1, sorted(rows(whole[1])))
-    assert {kind for _, _, kind in rows(found)} == {"not-found", "no-fragment"}
+    code, output, errors = run("-m", "overthere", *verb, "--resume")
+    assert (code, sorted(rows(output))) == (1, sorted(rows(undisturbed[1])))
+    assert {kind for _, _, kind in rows(output)} == {"not-found", "no-fragment"}
     assert Counter(paths(server)) == once + once + Counter(["/robots.txt"]), "its rules are asked for each time"
     assert not (tmp_path / "cache.warc").exists()
 
 
-def test_a_crawl_begins_anew_without_resume(server: Nginx, tmp_path: Path) -> None:
-    verb = [*ASKED, "--cache", str(tmp_path / "cache"), server.uri("/index.html")]
-    run("-c", STOPPED, *verb, kept=3)
+def test_a_crawl_starts_again_without_resume(server: Nginx, tmp_path: Path) -> None:
+    verb = [*OPTIONS, "--cache", str(tmp_path / "cache"), server.uri("/index.html")]
+    run("-c", STOPPED, *verb, stored=3)
     before = len(paths(server))
     assert run("-m", "overthere", *verb)[0] == 1
-    asked = paths(server)[before:]
-    assert {"/index.html", "/a.html", "/b.html", "/c.html"} <= set(asked)
-    assert len(asked) == len(set(asked))
+    paths_after = paths(server)[before:]
+    assert {"/index.html", "/a.html", "/b.html", "/c.html"} <= set(paths_after)
+    assert len(paths_after) == len(set(paths_after))
 
 
 def test_each_uri_has_an_outcome_when_its_server_dies(server: Nginx) -> None:
-    """A server that answers a hundred, and then no more."""
+    """The server answers a hundred requests, then none."""
     count = 0
 
-    def fault(held: object) -> None:
+    def fault(args: object) -> None:
         nonlocal count
-        while data := held.recv(65_536):  # type: ignore[attr-defined]
+        while data := args.recv(65_536):  # type: ignore[attr-defined]
             assert data.startswith((b"HEAD /", b"GET /"))
             count += 1
             if count > 100:
                 return
-            held.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")  # type: ignore[attr-defined]
+            args.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")  # type: ignore[attr-defined]
 
     with faulty(simple(fault)) as dying:
         dead = [f"http://127.0.0.1:{dying.port}/{number}" for number in range(300)]
         alive = [server.uri(f"/a.html?{number}") for number in range(50)]
         with Asker(Checker(online=True, jobs=8, per_host=4), Policy.local()) as asker:
-            outcomes = Counter((one.uri, one.kind) for one in asker.ask([*dead, *alive]))
+            outcomes = Counter((outcome.uri, outcome.kind) for outcome in asker.ask([*dead, *alive]))
     assert {uri for uri, _ in outcomes} == {*dead, *alive}
     assert set(outcomes.values()) == {1}
     kinds = Counter(kind for uri, kind in outcomes if uri in set(dead))
-    # It answers no more, and then it is asked no more.
+    # It stops answering, and then gets no more requests.
     assert kinds[None] == 100
     assert kinds["protocol"] + kinds["connect"] == 200
     assert kinds["connect"] > 150
@@ -168,32 +168,32 @@ def test_each_uri_has_an_outcome_when_nginx_is_killed(tmp_path: Path) -> None:
                 outcomes.append(outcome)
                 if len(outcomes) == 100:
                     os.killpg(int((folder / "pid").read_text()), signal.SIGKILL)
-    assert sorted(one.uri for one in outcomes) == sorted(uris)
-    told = Counter(one.kind for one in outcomes)
-    assert told.keys() == {None, "connect"}
-    assert 100 <= told[None] <= 116, "and those whose answers were on the way"
+    assert sorted(outcome.uri for outcome in outcomes) == sorted(uris)
+    kinds = Counter(outcome.kind for outcome in outcomes)
+    assert kinds.keys() == {None, "connect"}
+    assert 100 <= kinds[None] <= 116, "and those whose answers were on the way"
 
 
-def test_a_terminal_is_shown_how_far_and_how_quick(server: Nginx, tmp_path: Path) -> None:
+def test_a_terminal_shows_progress_and_speed(server: Nginx, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("".join(f'<a href="{server.uri(f"/a.html?{number}")}">x</a>\n' for number in range(30)))
-    command: list[str | Path] = [sys.executable, "-m", "overthere", *ASKED, "--online", page]
+    command: list[str | Path] = [sys.executable, "-m", "overthere", *OPTIONS, "--online", page]
     terminal, theirs = pty.openpty()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as job:
         os.close(theirs)
-        shown = b""
+        output = b""
         while True:
             try:
-                more = os.read(terminal, 65_536)
-            except OSError:  # Linux tells the end so
+                piece = os.read(terminal, 65_536)
+            except OSError:  # the end on Linux
                 break
-            if not more:
+            if not piece:
                 break
-            shown += more
+            output += piece
         assert job.stdout is not None
         assert job.stdout.read() == b""
     os.close(terminal)
     assert job.returncode == 0
-    assert b"asked" in shown
-    assert b"30 of 30 URIs" in shown
-    assert b"/s" in shown
+    assert b"asked" in output
+    assert b"30 of 30 URIs" in output
+    assert b"/s" in output

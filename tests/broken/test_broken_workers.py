@@ -1,4 +1,4 @@
-"""Documents that are read in several processes: the same findings, and nothing lost where one of them ends."""
+"""Documents read in several processes: the same findings, and no losses if one of them dies."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from servers import NET
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Sixty documents that refer to one another, each third reference wrongly."""
+    """Sixty documents that refer to one another; every third reference is broken."""
     for number in range(60):
-        there = f"{(number + 1) % 60}.{'rst' if (number + 1) % 4 == 0 else 'md'}"
+        target = f"{(number + 1) % 60}.{'rst' if (number + 1) % 4 == 0 else 'md'}"
         if number % 4 == 0:
-            text = f"Title\n=====\n\n`a <{there}>`_ `b <gone{number}.html>`_\n\n"
+            text = f"Title\n=====\n\n`a <{target}>`_ `b <gone{number}.html>`_\n\n"
         else:
-            text = f"# Title\n\n[a]({there}#title) [b]({there}#gone) ![c](gone.png)\n\n"
+            text = f"# Title\n\n[a]({target}#title) [b]({target}#gone) ![c](gone.png)\n\n"
         (tmp_path / f"{number}{'.rst' if number % 4 == 0 else '.md'}").write_text(text + "word " * 300)
     (tmp_path / "index.html").write_text('<a href="1.md#title">x</a><a href="1.md#gone">x</a>')
     return tmp_path
@@ -31,8 +31,8 @@ def folder(tmp_path: Path) -> Path:
 
 def checked(folder: Path, count: int) -> tuple[list[Broken], dict[str, object]]:
     summary = Summary()
-    found = list(check([folder], Checker(workers=count), summary))
-    return found, asdict(summary)
+    findings = list(check([folder], Checker(workers=count), summary))
+    return findings, asdict(summary)
 
 
 def test_several_processes_find_what_one_finds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,18 +71,18 @@ def test_a_process_that_sends_much_is_sent_nothing(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("killed", [1, 3])
-def test_what_a_process_leaves_is_read(folder: Path, killed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_left_by_a_dead_process_is_read(folder: Path, killed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_MIN_TOTAL_BYTES", 1)
     monkeypatch.setattr(workers, "_BATCH_BYTES", 1 << 12)
     checker, options = Checker(workers=3), Options()
     parts = list(tasks([str(folder)], None, options))
-    given = workers.cut_work(parts, checker)
+    work = workers.cut_work(parts, checker)
     processes = workers.Workers(Site(parts, checker), checker, options, 3)
     try:
         for child in list(processes._children.values())[:killed]:
             child.kill()
             child.join()
-        found = [one.source for gathered in processes.read(given) for one in gathered.pages]
+        sources = [page.source for gathered in processes.read(work) for page in gathered.pages]
     finally:
         processes.close()
-    assert sorted(found) == sorted(str(path) for path in folder.iterdir() if path.suffix != ".html")
+    assert sorted(sources) == sorted(str(path) for path in folder.iterdir() if path.suffix != ".html")

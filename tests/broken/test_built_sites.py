@@ -1,6 +1,6 @@
-"""The small sites of test_generators.py, built by the generators themselves.
+"""The small sites of test_generators.py, built by the generators.
 
-What is called an error in the sources is broken on the site that is made of them, and what is called fine works there.
+A reference with an error in the sources is broken on the built site, and one without works there.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Build(NamedTuple):
 
     command: tuple[str, ...]
     prefix: str
-    """The path under which it is published."""
+    """The path of the published site."""
     more: dict[str, str]
-    """Files that the build needs, and that say nothing of references."""
+    """Files that the build needs, without references."""
     package: str = ""
-    """Of the package index, if it is installed for this test."""
+    """Packages of the index, if this test installs the generator."""
 
 
 BUILDS: dict[str, Build] = {
@@ -64,7 +64,7 @@ BUILDS: dict[str, Build] = {
     ),
     "jekyll": Build(("jekyll", "build", "-q", "-d", OUTPUT), "/site/", {}),
 }
-# Rows that the plain generator does not know, and why.
+# Rows that the plain generator does not support, and why.
 NOT_BUILT = {
     "<inv:python#index>": "the inventory is on a server",
     "/site/was/": "a plug-in that Debian does not have",
@@ -74,20 +74,20 @@ NOT_BUILT = {
 def program(build: Build, folder: Path) -> str:
     """The generator."""
     if not build.package:
-        found = shutil.which(build.command[0], path=f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
-        return found or pytest.skip(f"{build.command[0]} is not installed")
+        results = shutil.which(build.command[0], path=f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
+        return results or pytest.skip(f"{build.command[0]} is not installed")
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     install = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", build.package]
-    done = subprocess.run(install, capture_output=True, text=True, check=False)
-    if done.returncode and "NewConnectionError" in done.stderr:
+    result = subprocess.run(install, capture_output=True, text=True, check=False)
+    if result.returncode and "NewConnectionError" in result.stderr:
         pytest.skip("the package index cannot be reached")
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     return str(folder / "bin" / build.command[0])
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", BUILDS)
-def test_the_verdict_on_the_sources_is_that_on_the_site(name: str, tmp_path: Path) -> None:
+def test_sources_and_built_site_have_the_same_findings(name: str, tmp_path: Path) -> None:
     build = BUILDS[name]
     command = [program(build, tmp_path / "environment"), *build.command[1:]]
     files, rows = SITES[name]
@@ -95,37 +95,37 @@ def test_the_verdict_on_the_sources_is_that_on_the_site(name: str, tmp_path: Pat
     for path, text in {**files, **build.more}.items():
         (sources / path).parent.mkdir(parents=True, exist_ok=True)
         (sources / path).write_text(text)
-    for number, (path, written, _) in enumerate(rows):
-        called = re.sub(r"(?<=[\[>`])x(?=[\]< ])", f"row{number}", written)
+    for number, (path, source, _) in enumerate(rows):
+        called = re.sub(r"(?<=[\[>`])x(?=[\]< ])", f"row{number}", source)
         with (sources / path).open("a") as file:
             file.write(f"\n{called}\n")
-    done = subprocess.run(command, cwd=sources, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = subprocess.run(command, cwd=sources, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
     checker = Checker(base=(f"https://h.example{build.prefix}",))
     broken = {
-        (found.source, found.reference)
-        for found in check([sources / OUTPUT], checker, Summary())
-        if KINDS[found.kind].level == "error"
+        (results.source, results.reference)
+        for results in check([sources / OUTPUT], checker, Summary())
+        if KINDS[results.kind].level == "error"
     }
     wrong = []
     judged = 0
-    for number, (_, written, told) in enumerate(rows):
-        links = list(links_called(f"row{number}", sources / OUTPUT))
-        if told not in ("error", "fine") or any(one in written for one in NOT_BUILT):
+    for number, (_, source, reported) in enumerate(rows):
+        links = list(links_labelled(f"row{number}", sources / OUTPUT))
+        if reported not in ("error", "fine") or any(name in source for name in NOT_BUILT):
             continue
         judged += bool(links)
-        is_broken = all(link in broken for link in links)  # a reference that became no link leads nowhere
-        if (links or told == "error") and is_broken != (told == "error"):
-            wrong.append((written, told, links))
+        is_broken = all(link in broken for link in links)  # a reference that did not become a link is broken
+        if (links or reported == "error") and is_broken != (reported == "error"):
+            wrong.append((source, reported, links))
     assert wrong == []
     assert judged > len(rows) // 3
 
 
-def links_called(label: str, site: Path) -> Iterator[tuple[str, str]]:
-    """The pages that have a link or an image so called, and what is written there."""
+def links_labelled(label: str, site: Path) -> Iterator[tuple[str, str]]:
+    """The pages with a link or an image of this label, and its target."""
     link = re.compile(rf'<a\s[^>]*?href="([^"]*)"[^>]*>(?:\s*<span[^>]*>)?\s*{label}<')
     for path in sorted(site.rglob("*.html")):
         text = path.read_text("utf-8")
-        yield from ((str(path), unescape(found[1])) for found in link.finditer(text))
+        yield from ((str(path), unescape(match[1])) for match in link.finditer(text))
         for image in re.findall(rf'<img\s[^>]*alt="{label}"[^>]*>', text):
-            yield from ((str(path), unescape(one)) for one in re.findall(r'src="([^"]*)"', image))
+            yield from ((str(path), unescape(match)) for match in re.findall(r'src="([^"]*)"', image))

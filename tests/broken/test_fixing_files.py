@@ -1,4 +1,4 @@
-"""Files that `--fix` leaves as they are, each with its reason, while it mends the others."""
+"""Files that `--fix` skips, each with the reason, while it fixes the others."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ def read_only(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("change", "why"), [(linked, "symlink"), (hard_linked, "hard link"), (read_only, "read-only")])
-def test_what_is_no_plain_file_of_ours_is_left(site: Path, change: Callable[[Path], None], why: str) -> None:
+def test_special_and_foreign_files_are_skipped(site: Path, change: Callable[[Path], None], why: str) -> None:
     change(site / "m.html")
 
     def state() -> tuple[int, int, int, int]:
-        """All but when it was read."""
+        """The state without the time of access."""
         status = (site / "m.html").lstat()
         return status.st_ino, status.st_mode, status.st_nlink, status.st_mtime_ns
 
     before = state()
-    done = fix(site)
+    result = fix(site)
     assert state() == before or change is linked
-    assert f"m.html: not changed: it {'has another name too' if why == 'hard link' else 'is'}" in done.output
-    assert why in done.output
+    assert f"m.html: not changed: it {'has another name too' if why == 'hard link' else 'is'}" in result.output
+    assert why in result.output
     assert (site / "m.html").is_symlink() == (change is linked)
     assert (site / "a.html").read_text() == (site / "z.html").read_text() == MENDED
 
@@ -86,37 +86,37 @@ def replaced_by_folder(path: Path) -> None:
     [replaced_by_link, replaced_by_pipe, replaced_by_folder, Path.unlink, lambda path: path.write_text("other")],
     ids=["link", "pipe", "folder", "removed", "changed"],
 )
-def test_what_has_changed_since_the_check_is_left(site: Path, change: Callable[[Path], object]) -> None:
+def test_files_changed_since_the_check_are_skipped(site: Path, change: Callable[[Path], object]) -> None:
     findings = list(check([str(site)], checker=Checker(base=("http://h.example/",)), summary=Summary()))
     files = {Path(file.source).name: file for file in fix_files(findings)}
     assert [file.changed for file in files.values()] == [1, 1, 1]
     change(site / "m.html")
     with pytest.raises(OSError):  # noqa: PT011  # of several kinds
         write(files["m.html"])
-    (again,) = (file for file in fix_files(findings) if file.source.endswith("m.html"))
-    assert again.refused
+    (changed,) = (file for file in fix_files(findings) if file.source.endswith("m.html"))
+    assert changed.refused
     write(files["z.html"])
     assert (site / "z.html").read_text() == MENDED
 
 
-def test_a_change_that_joins_lines_can_be_applied() -> None:
-    """Line breaks in a reference go; the lines around may repeat."""
-    made = random.Random(7)
+def test_a_diff_that_joins_lines_can_be_applied() -> None:
+    """Line breaks in a reference are removed; nearby lines may repeat."""
+    draw = random.Random(7)
     for _ in range(500):
         old: list[str] = []
         new: list[str] = []
-        for _ in range(made.randrange(1, 12)):
-            if made.random() < 0.3:
-                joined = made.randrange(1, 4)
-                old += [made.choice("ab") for _ in range(joined)]
-                new.append(made.choice("ab"))
+        for _ in range(draw.randrange(1, 12)):
+            if draw.random() < 0.3:
+                joined = draw.randrange(1, 4)
+                old += [draw.choice("ab") for _ in range(joined)]
+                new.append(draw.choice("ab"))
             else:
-                old.append(made.choice("ab"))
+                old.append(draw.choice("ab"))
                 new.append(old[-1])
-        shown = list(FixedFile("x", "\n".join(old).encode(), "\n".join(new).encode(), 1, "").diff())
-        assert shown[:2] == ["--- x", "+++ x"]
+        diff = list(FixedFile("x", "\n".join(old).encode(), "\n".join(new).encode(), 1, "").diff())
+        assert diff[:2] == ["--- x", "+++ x"]
         patched, at = [], 0
-        for line in shown[2:]:
+        for line in diff[2:]:
             if line.startswith("@@"):
                 start = int(line.split(",")[0].split(" ")[1][1:])
                 patched += old[at : start - 1]
@@ -129,7 +129,7 @@ def test_a_change_that_joins_lines_can_be_applied() -> None:
         assert patched + old[at:] == new
 
 
-def test_the_change_is_shown_in_linear_time() -> None:
+def test_showing_a_change_is_linear() -> None:
     def show(count: int) -> None:
         pages = (f"<a href='{name}.md?{{0}}'></a>\n<p>{{1}}</p>\n" for name in ("target", "Target"))
         before, after = ("".join(page.format(n, n % 51) for n in range(count)).encode() for page in pages)
@@ -153,14 +153,14 @@ def test_the_change_is_shown_in_linear_time() -> None:
         ("a.rst", "`x <other.html>`_ and `y`_\n\n.. _y: other.html\n", [(1, 5), (3, 8)]),
     ],
 )
-def test_references_of_one_text_have_places_of_their_own(
+def test_equal_references_have_different_places(
     site: Path, name: str, text: str, places: list[tuple[int, int]]
 ) -> None:
     for page in site.glob("[amz].html"):
         page.unlink()
     (site / name).write_text(text)
     findings = list(check([str(site)], checker=Checker(base=("http://h.example/",)), summary=Summary()))
-    assert [(one.line, one.column) for one in findings] == places
+    assert [(finding.line, finding.column) for finding in findings] == places
     fix(site)
     assert (site / name).read_text() == text.replace("other", "Other")
 
@@ -179,7 +179,7 @@ def test_references_of_one_text_have_places_of_their_own(
         ),
     ],
 )
-def test_of_equal_references_the_one_with_the_fault_is_mended(
+def test_the_faulty_one_of_equal_references_is_fixed(
     name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""What generators make of their sources: of each a small site, and what a reference in it is."""
+"""Site generators: a small project of each, and how its references are judged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from overthere.cli.broken_summary import summary_lines
 from overthere.links.job.files import open_file
 from overthere.links.job.gitignore import IgnoredFiles
 
-# Of each generator: its files, and references as (document, written there, what it is).  "fine": no finding; "error",
+# Each generator: its files, and references as (document, text, verdict).  "fine": no finding; "error",
 # "unsure" (a warning); "template", "root": not judged.
 SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
     "mdbook": (
@@ -424,7 +424,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
 
 
 @pytest.mark.parametrize("name", SITES)
-def test_what_a_reference_is_on_the_site(name: str, tmp_path: Path) -> None:
+def test_references_are_judged_as_on_the_built_site(name: str, tmp_path: Path) -> None:
     files, rows = SITES[name]
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -435,37 +435,37 @@ def test_what_a_reference_is_on_the_site(name: str, tmp_path: Path) -> None:
             if path not in begin:
                 begin[path] = 0
             file.write(f"\n{written}\n")
-    told: dict[tuple[str, int], str] = {}
+    reported: dict[tuple[str, int], str] = {}
     summary = Summary()
-    for found in check([tmp_path], Checker(), summary):
-        source = str(Path(found.source).relative_to(tmp_path))
-        told[source, found.line or 0] = "unsure" if found.kind == "unsure" else KINDS[found.kind].level
-    places = {(path, written): _line(tmp_path / path, written) for path, written, _ in rows}
-    seen = [(path, written, told.get((path, places[path, written]), "fine")) for path, written, _ in rows]
-    # What is not judged is no finding, and is counted.
+    for results in check([tmp_path], Checker(), summary):
+        source = str(Path(results.source).relative_to(tmp_path))
+        reported[source, results.line or 0] = "unsure" if results.kind == "unsure" else KINDS[results.kind].level
+    places = {(path, text): _line(tmp_path / path, text) for path, text, _ in rows}
+    seen = [(path, text, reported.get((path, places[path, text]), "fine")) for path, text, _ in rows]
+    # References that are not judged have no finding, and are counted.
     unjudged = ("template", "root")
-    assert seen == [(path, written, "fine" if what in unjudged else what) for path, written, what in rows]
-    assert all(summary.passed[reason] >= sum(what == reason for _, _, what in rows) for reason in unjudged)
+    assert seen == [(path, text, "fine" if verdict in unjudged else verdict) for path, text, verdict in rows]
+    assert all(summary.passed[reason] >= sum(verdict == reason for _, _, verdict in rows) for reason in unjudged)
     assert pickle.dumps(summary.projects)  # several processes read the documents
     assert (summary.projects[0].generator if summary.projects else "") == {
         "no generator": "", "a generator that is not known": "",
     }.get(name, name.partition(" ")[0])  # fmt: skip
 
 
-def _line(file: Path, written: str) -> int:
-    return next(number for number, line in enumerate(file.read_text().split("\n"), 1) if line == written)
+def _line(file: Path, text: str) -> int:
+    return next(number for number, line in enumerate(file.read_text().split("\n"), 1) if line == text)
 
 
 @pytest.mark.parametrize(
-    "written",
+    "text",
     ['"{{ a }}"', '"{% url "x" %}"', "\"<?php echo '>' ?>\"", '"<%= a("b") %>"', "'{{ \"a\" }}/b'"],
 )
-def test_a_template_is_one_attribute(written: str, tmp_path: Path) -> None:
-    (tmp_path / "a.njk.html").write_text(f'<a href={written}>x</a> <a href="gone.html">y</a>')
+def test_a_template_is_part_of_an_attribute(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.njk.html").write_text(f'<a href={text}>x</a> <a href="gone.html">y</a>')
     (tmp_path / "eleventy.config.js").write_text("")
     summary = Summary()
-    found = [one.reference for one in check([tmp_path], Checker(), summary) if one.source.endswith(".html")]
-    assert (found, summary.passed["template"]) == (["gone.html"], 1)
+    results = [one.reference for one in check([tmp_path], Checker(), summary) if one.source.endswith(".html")]
+    assert (results, summary.passed["template"]) == (["gone.html"], 1)
 
 
 def test_xml_with_front_matter_is_completed_by_its_layout(tmp_path: Path) -> None:
@@ -475,12 +475,12 @@ def test_xml_with_front_matter_is_completed_by_its_layout(tmp_path: Path) -> Non
         "---\nlayout: none\n---\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{% for p in q %}"
         "<url><loc>/gone.html</loc></url></urlset>\n"
     )
-    found = [(one.line, one.reference, one.kind) for one in check([tmp_path], Checker(), Summary())]
-    assert found == [(4, "/gone.html", "no-document")]
+    results = [(finding.line, finding.reference, finding.kind) for finding in check([tmp_path], Checker(), Summary())]
+    assert results == [(4, "/gone.html", "no-document")]
 
 
 @pytest.mark.parametrize("piece", ["{{", "{%", "<%", "={", "{{ x", "={{", "<?", "{{}}", "}}{{"])
-def test_templates_take_linear_time(piece: str) -> None:
+def test_templates_are_linear(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     assert len(templates.hide(text)) == len(text)
 
@@ -512,13 +512,13 @@ def test_templates_take_linear_time(piece: str) -> None:
         ("[", "[", True),
     ],
 )
-def test_what_git_ignores(pattern: str, path: str, is_ignored: bool, tmp_path: Path) -> None:
+def test_files_ignored_by_git(pattern: str, path: str, is_ignored: bool, tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text(pattern)
     assert (str(tmp_path / path) in IgnoredFiles(str(tmp_path))) is is_ignored
 
 
 @pytest.mark.parametrize("pattern", ["*a" * 60 + "b", "**/a/" * 60 + "b", "[a-z]*" * 40 + "!"])
-def test_a_pattern_takes_linear_time(pattern: str, tmp_path: Path) -> None:
+def test_patterns_are_linear(pattern: str, tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text(pattern)
     ignored = IgnoredFiles(str(tmp_path))
     assert (
@@ -527,14 +527,14 @@ def test_a_pattern_takes_linear_time(pattern: str, tmp_path: Path) -> None:
     assert outgrows(lambda name: name in ignored, lambda n: f"{tmp_path}/" + "a/" * n, (15, 60, 240), 0.5, 80) is None
 
 
-def test_configurations_of_strangers_are_read_as_text() -> None:
+def test_untrusted_configurations_are_read_as_text() -> None:
     hostile = "docs_dir: !!python/object/apply:os.system ['x']\nplugins: &a [*a, *a]\n"
     assert configuration.yaml_value(hostile, "docs_dir") == "!!python/object/apply:os.system ["
     assert configuration.yaml_block(f"hooks:\n{'  - a' * 100_000}\n", "hooks")
     assert configuration.js_values("base: process.exit()", "base") == []
 
 
-def test_what_is_inserted_is_read_once_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inserted_files_are_read_once_per_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
     def counted(path: str) -> BinaryIO:
@@ -550,17 +550,17 @@ def test_what_is_inserted_is_read_once_a_page(tmp_path: Path, monkeypatch: pytes
     project = mdbook.read(str(tmp_path), str(tmp_path / "book.toml"), "[book]\nsrc = '.'\n")
     assert project is not None
     page = "{{#include long.md}}\n{{#include pipe.md}}\n" + every
-    found = list(inserts.inserted_texts(page, str(tmp_path / "page.md"), project))
+    inserted_texts = list(inserts.inserted_texts(page, str(tmp_path / "page.md"), project))
     assert read == ["long.md", "a.md", "b.md", "c.md"]
-    assert [text for text, _ in found] == ["", "", every, every, every, ""]
-    assert [why for _, why in found if why] == [
+    assert [text for text, _ in inserted_texts] == ["", "", every, every, every, ""]
+    assert [reason for _, reason in inserted_texts if reason] == [
         "what is inserted there is not known: {{#include long.md",
         "what is inserted there is not known: {{#include pipe.md",
         "more than 100 texts are inserted there",
     ]
 
 
-# Configurations of strangers: folders outside of the repository, what cannot be a path, what goes deep.
+# Untrusted configurations: folders outside the repository, invalid paths, deep nesting.
 HOSTILE: dict[str, str] = {
     "mkdocs.yml": 'docs_dir: "/\0/"\nplugins: &a [*a]\n',
     "book.toml": '[book]\nsrc = "/"\n',
@@ -574,7 +574,7 @@ HOSTILE: dict[str, str] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_configuration_leads_out_of_its_repository(name: str, tmp_path: Path) -> None:
+def test_a_configuration_cannot_leave_its_repository(name: str, tmp_path: Path) -> None:
     site = tmp_path / "site"
     for path, text in {
         name: HOSTILE[name],
@@ -585,8 +585,8 @@ def test_no_configuration_leads_out_of_its_repository(name: str, tmp_path: Path)
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text(text)
     summary = Summary()
-    found = {one.reference: one.kind for one in check([site], Checker(), summary)}
-    assert found.keys() in ({"#secret", "/b.md"}, {"#secret", None})
+    results = {finding.reference: finding.kind for finding in check([site], Checker(), summary)}
+    assert results.keys() in ({"#secret", "/b.md"}, {"#secret", None})
     folders = [mount.folder for project in summary.projects for mount in project.mounts]
     assert all(Path(os.path.normpath(folder)).is_relative_to(site) for folder in folders)
 
@@ -594,15 +594,15 @@ def test_no_configuration_leads_out_of_its_repository(name: str, tmp_path: Path)
 def references(tmp_path: Path, text: str, name: str = "a.md") -> dict[str | None, str]:
     """The findings of a document by their references."""
     (tmp_path / name).write_text(text)
-    return {one.reference: one.kind for one in check([tmp_path], Checker(), Summary())}
+    return {finding.reference: finding.kind for finding in check([tmp_path], Checker(), Summary())}
 
 
-def test_a_formula_is_no_link(tmp_path: Path) -> None:
+def test_a_formula_is_not_a_link(tmp_path: Path) -> None:
     text = "$[f](x)$ $$[g](y)$$ \\([h](z)\\) It costs $5 [here](b.md) and $6.\n\n```math\n[i](j)\n```\n"
     assert references(tmp_path, text) == {"b.md": "no-document"}
 
 
-def test_targets_outside_are_judged_by_their_scheme(tmp_path: Path) -> None:
+def test_external_targets_are_judged_by_their_scheme(tmp_path: Path) -> None:
     bad = (
         "tel:",
         "tel:abc",
@@ -613,8 +613,8 @@ def test_targets_outside_are_judged_by_their_scheme(tmp_path: Path) -> None:
         "https://h:99999/",
     )
     good = ("tel:+1-201-555", "mailto:a@h.example", "https://h:65535/", "slack:x", "ftps://h.example/")
-    found = references(tmp_path, "\n\n".join(f"[x](<{one}>)" for one in (*bad, *good)))
-    assert found == dict.fromkeys(bad, "not-of-scheme") | {"mailto:a@": "bad-mailto"}
+    results = references(tmp_path, "\n\n".join(f"[x](<{target}>)" for target in (*bad, *good)))
+    assert results == dict.fromkeys(bad, "not-of-scheme") | {"mailto:a@": "bad-mailto"}
 
 
 def test_a_heading_of_github_has_two_names(tmp_path: Path) -> None:
@@ -623,7 +623,7 @@ def test_a_heading_of_github_has_two_names(tmp_path: Path) -> None:
     }
 
 
-def test_a_missing_document_with_a_slash_is_no_question_of_case(tmp_path: Path) -> None:
+def test_a_missing_document_with_a_slash_has_no_case_suggestion(tmp_path: Path) -> None:
     (tmp_path / "b.html").write_text("")
     assert references(tmp_path, '<a href="b.html/">x</a> <a href="B.html">y</a>', "a.html") == {
         "b.html/": "no-document",

@@ -1,4 +1,4 @@
-"""A cache with our application id that somebody else has filled: each change is rejected, or its row is asked again."""
+"""A hostile cache with our application id: each change is rejected, or its row is requested again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from overthere.cli.app import app
 from support import linear
 
 URI = "http://127.0.0.1:9/x"
-KEPT = Outcome(URI, "not-found", 404, "", None, False, (), time.time(), False)
+OUTCOME = Outcome(URI, "not-found", 404, "", None, False, (), time.time(), False)
 
 VALUES = [
     "fragments = '5'", "fragments = '[[]]'", "fragments = '{'", "missing = '[7]'", "missing = 'null'",
@@ -43,7 +43,7 @@ SCHEMAS = [
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     cache = Cache(str(tmp_path / "cache"))
-    cache.keep(KEPT, ())
+    cache.keep(OUTCOME, ())
     cache.close()
     return tmp_path / "cache"
 
@@ -56,16 +56,16 @@ def change(path: Path, statements: str) -> None:
 def outcomes(path: Path) -> Iterator[Outcome]:
     cache = Cache(str(path))
     yield from cache.valid_outcomes({URI: ()})
-    cache.keep(KEPT, ())
+    cache.keep(OUTCOME, ())
     cache.close(whole=True)
 
 
-def test_a_row_of_ours_is_read(path: Path) -> None:
-    assert [one.kind for one in outcomes(path)] == ["not-found"]
+def test_a_valid_row_is_read(path: Path) -> None:
+    assert [outcome.kind for outcome in outcomes(path)] == ["not-found"]
 
 
 @pytest.mark.parametrize("value", [*VALUES, f"fragments = '{'[' * 100_000}'"], ids=lambda value: value[:40])
-def test_a_row_that_no_answer_gives_is_asked_again(path: Path, value: str) -> None:
+def test_an_impossible_row_is_requested_again(path: Path, value: str) -> None:
     change(path, f"update outcome set {value}")
     assert list(outcomes(path)) == []
 
@@ -77,16 +77,16 @@ def test_other_tables_are_rejected(path: Path, statements: str) -> None:
         list(outcomes(path))
 
 
-@pytest.mark.parametrize("begun", ["'abc'", "x'00'"])
-def test_a_run_that_began_at_no_time_is_not_resumed(path: Path, begun: str) -> None:
-    change(path, f"insert into run values ({begun}, null)")
+@pytest.mark.parametrize("started", ["'abc'", "x'00'"])
+def test_a_run_with_an_invalid_start_is_not_resumed(path: Path, started: str) -> None:
+    change(path, f"insert into run values ({started}, null)")
     cache = Cache(str(path), resume=True)
     assert not cache.is_resumed
     cache.close()
 
 
 @pytest.mark.parametrize("checked", ["9e999", "-9e999", "-1.0", "9e12"])
-def test_a_time_that_is_not_past_is_none(path: Path, checked: str) -> None:
+def test_a_time_in_the_future_is_ignored(path: Path, checked: str) -> None:
     change(path, f"update outcome set checked = {checked}; delete from run; insert into run values ({checked}, null)")
     cache = Cache(str(path), resume=True)
     assert not cache.is_resumed
@@ -94,22 +94,22 @@ def test_a_time_that_is_not_past_is_none(path: Path, checked: str) -> None:
     cache.close()
 
 
-def test_many_fragments_take_linear_time(path: Path) -> None:
+def test_many_fragments_are_linear(path: Path) -> None:
     def ask(count: int) -> None:
         fragments = [str(number) for number in range(count)]
         cache = Cache(str(path))
-        cache.keep(KEPT._replace(kind="no-fragment", missing=tuple(fragments)), fragments)
+        cache.keep(OUTCOME._replace(kind="no-fragment", missing=tuple(fragments)), fragments)
         cache.commit()
         cache.ages["no-fragment"] = 1e9
-        (found,) = cache.valid_outcomes({URI: fragments})
-        assert len(found.missing) == count
+        (results,) = cache.valid_outcomes({URI: fragments})
+        assert len(results.missing) == count
         cache.close()
 
     linear(ask, 32_000)
 
 
-def test_changed_octets_are_told_with_the_name(path: Path) -> None:
-    """Whatever octet is another one: an outcome, none, or an error that names the file."""
+def test_changed_bytes_are_reported_with_the_name(path: Path) -> None:
+    """For any changed byte there is an outcome, none, or an error with the name of the file."""
     content = path.read_bytes()
     chance = random.Random(43)
     for number in range(400):
@@ -117,8 +117,8 @@ def test_changed_octets_are_told_with_the_name(path: Path) -> None:
         for _ in range(chance.choice((1, 1, 3))):
             changed[chance.randrange(100, len(content))] = chance.randrange(256)
         path.write_bytes(changed[: chance.randrange(100, len(content))] if number % 4 == 0 else changed)
-        for beside in path.parent.glob("cache-*"):
-            beside.unlink()
+        for copy in path.parent.glob("cache-*"):
+            copy.unlink()
         try:
             list(outcomes(path))
         except ValueError as error:
@@ -126,27 +126,27 @@ def test_changed_octets_are_told_with_the_name(path: Path) -> None:
     path.write_bytes(content)
 
 
-def test_the_verb_ends_with_the_name_of_the_file(path: Path, tmp_path: Path) -> None:
+def test_the_error_of_the_command_names_the_file(path: Path, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(f"<a href='{URI}'>x</a>")
     change(path, SCHEMAS[0])
-    done = CliRunner().invoke(
+    result = CliRunner().invoke(
         app, ["broken", "--no-config", "--online", "--private", "--cache", str(path), str(tmp_path / "a.html")]
     )
-    assert (done.exit_code, type(done.exception)) == (2, SystemExit)
-    assert "not a cache of this version" in done.output
+    assert (result.exit_code, type(result.exception)) == (2, SystemExit)
+    assert "not a cache of this version" in result.output
 
 
-def test_a_record_of_a_crawl_with_other_octets_is_no_error(tmp_path: Path) -> None:
+def test_a_changed_record_of_a_crawl_is_skipped(tmp_path: Path) -> None:
     records = Records(str(tmp_path / "r.warc"))
     records.add("http://h/", "text/html", b"one")
     records.close()
     (tmp_path / "r.warc").write_bytes((tmp_path / "r.warc").read_bytes().replace(b"http://h/", b"http://\xff/"))
-    again = Records(str(tmp_path / "r.warc"), resumed=True)
-    assert "http://h/" not in again.found
-    again.drop(whole=True)
+    resumed = Records(str(tmp_path / "r.warc"), resumed=True)
+    assert "http://h/" not in resumed.found
+    resumed.drop(whole=True)
 
 
-def test_a_record_of_a_crawl_that_no_memory_holds_is_dropped(tmp_path: Path) -> None:
+def test_a_too_large_record_of_a_crawl_is_skipped(tmp_path: Path) -> None:
     records = Records(str(tmp_path / "r.warc"))
     records.add("http://h/", "text/html", b"one")
     records.close()
@@ -154,6 +154,6 @@ def test_a_record_of_a_crawl_that_no_memory_holds_is_dropped(tmp_path: Path) -> 
     with (tmp_path / "r.warc").open("wb") as file:
         file.write(content)
         file.truncate(9_000_001_000)
-    again = Records(str(tmp_path / "r.warc"), resumed=True)
-    assert not again.found
-    again.drop(whole=True)
+    resumed = Records(str(tmp_path / "r.warc"), resumed=True)
+    assert not resumed.found
+    resumed.drop(whole=True)

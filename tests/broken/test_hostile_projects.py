@@ -1,4 +1,4 @@
-"""Small files of strangers that must not stop a check: no hang, no end, nothing read outside of the repository."""
+"""Small hostile files that must not stop a check: no hang, no abort, no reads outside the repository."""
 
 from __future__ import annotations
 
@@ -117,27 +117,27 @@ def tree(tmp_path: Path) -> Path:
 
 
 def run(folder: Path) -> tuple[int, str]:
-    """The command in a process of its own, which has a while to end."""
+    """Run the command in a process, with a timeout."""
     command = [sys.executable, "-m", "overthere", "broken", ".", "--workers", "1", "--format", "jsonl"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
-    return done.returncode, done.stdout + done.stderr
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return result.returncode, result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_a_small_file_of_a_stranger_ends_soon_and_stops_no_other(name: str, tree: Path) -> None:
+def test_a_small_hostile_file_delays_no_others(name: str, tree: Path) -> None:
     for path, text in TREES[name].items():
         (tree / path).parent.mkdir(parents=True, exist_ok=True)
         (tree / path).write_text(text)
-    status, said = run(tree)
-    assert status in (0, 1), said[-500:]
-    assert "Traceback" not in said
+    status, message = run(tree)
+    assert status in (0, 1), message[-500:]
+    assert "Traceback" not in message
     if any("none.md" in text for text in TREES[name].values()):
-        assert '"reference":"none.md"' in re.sub(r'": "', '":"', said)
+        assert '"reference":"none.md"' in re.sub(r'": "', '":"', message)
 
 
 @pytest.mark.parametrize("rule", SLUGS)
 @pytest.mark.parametrize("form", ["#_{}\n", "#a\n", "#a-{}\n", "#id{}\n", "#{}\n", "[^{}]\n\n"])
-def test_footnotes_and_numbered_headings_take_linear_time(rule: str, form: str) -> None:
+def test_footnotes_and_numbered_headings_are_linear(rule: str, form: str) -> None:
     def read(count: int) -> None:
         MarkdownAnchors(rule).read("".join(map(form.format, range(count))) * 2)
 
@@ -160,13 +160,13 @@ RST = {
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # it may stop what hypothesis counts
 @pytest.mark.parametrize("name", RST)
-def test_restructured_text_that_takes_long_is_given_up_with_its_memory(name: str) -> None:
+def test_slow_restructuredtext_is_skipped_and_its_memory_freed(name: str) -> None:
     with processor(20):
         parsed = parse(RST[name][:200_000])
     assert parsed.notes == ([] if name == "tables of contents" else ["too-large"])
 
 
-def test_patterns_with_any_folders_have_a_bound_for_all_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparisons_of_recursive_patterns_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".gitignore").write_text("/**/a/**/b\n*.log\nbuild/\n")
     assert f"{tmp_path}/x/a/y/b" in IgnoredFiles(str(tmp_path))
     monkeypatch.setattr("overthere.links.job.gitignore._MAX_STEPS", 30)
@@ -178,7 +178,7 @@ def test_patterns_with_any_folders_have_a_bound_for_all_paths(tmp_path: Path, mo
     assert f"{tmp_path}/build/x" in ignored
 
 
-def test_a_name_that_no_file_has_fits_no_pattern(tmp_path: Path) -> None:
+def test_a_too_long_name_matches_no_pattern(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*\n")
     ignored = IgnoredFiles(str(tmp_path))
     assert [f"{tmp_path}/{'a' * size}" in ignored for size in (255, 256)] == [True, False]
@@ -193,16 +193,16 @@ def test_a_name_that_no_file_has_fits_no_pattern(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "most"), [("x{}*", 10_000), ("/**/x{}/*", 10_000), ("x{}", 0), ("*.x{}", 0), ("/a/x{}/", 0)]
 )
-def test_patterns_times_references_are_bounded(
+def test_comparisons_of_patterns_and_references_are_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, most: int
 ) -> None:
-    """Names, paths and endings are looked up; of other patterns each path adds some comparisons to the bound."""
+    """Names, paths and endings are looked up; for other patterns the limit grows with each path."""
     count = 0
 
-    def fits(*given: Any) -> bool:
+    def fits(*args: Any) -> bool:
         nonlocal count
         count += 1
-        return _matches_parts(*given)
+        return _matches_parts(*args)
 
     monkeypatch.setattr("overthere.links.job.gitignore._MAX_STEPS", 10_000, raising=False)
     monkeypatch.setattr("overthere.links.job.gitignore._matches_parts", fits)
@@ -226,7 +226,7 @@ LOOKUPS: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("name", LOOKUPS)
-def test_a_reference_costs_little_when_the_lookups_are_spent(
+def test_references_after_the_limit_of_lookups_are_cheap(
     name: str, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path, text in LOOKUPS[name].items():
@@ -235,19 +235,19 @@ def test_a_reference_costs_little_when_the_lookups_are_spent(
     calls: Counter[str] = Counter()
 
     def counted(owner: type, method: str) -> None:
-        own = getattr(owner, method)
+        original = getattr(owner, method)
 
-        def count(*given: Any, **named: Any) -> Any:
+        def count(*args: Any, **named: Any) -> Any:
             calls[method] += 1
-            return own(*given, **named)
+            return original(*args, **named)
 
         monkeypatch.setattr(owner, method, count)
 
     counted(Pages, "find_source")
     counted(Site, "pages_of")
     monkeypatch.setattr("overthere.broken.generators.addresses._MAX_LOOKUPS", 100)
-    found = list(check([str(tree)], Checker(), Summary()))
-    assert [one.kind for one in found if one.reference] == ["unsure"] * 50
+    findings = list(check([str(tree)], Checker(), Summary()))
+    assert [finding.kind for finding in findings if finding.reference] == ["unsure"] * 50
     assert calls["find_source"] <= 300
     calls.clear()
     monkeypatch.setattr("overthere.broken.generators.addresses._MAX_LOOKUPS", 1_000_000)
@@ -256,7 +256,7 @@ def test_a_reference_costs_little_when_the_lookups_are_spent(
     assert name == "beside" or calls["pages_of"] <= 60, "the projects around a page are made once"
 
 
-def test_symbolic_links_that_are_not_followed_are_counted(tmp_path: Path) -> None:
+def test_unfollowed_symlinks_are_counted(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
     (tmp_path / "out.html").write_text("<a href=gone>")
@@ -269,46 +269,46 @@ def test_symbolic_links_that_are_not_followed_are_counted(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", ["a|b.html", "a%zz.html", "b.html?é", "a b.html", "[.html", "http:x|.html"])
 @pytest.mark.parametrize("form", ["`t <{}>`_\n", "`t`_\n\n.. _t: {}\n"])
-def test_a_reference_that_only_repair_reads_ends_no_check(tmp_path: Path, name: str, form: str) -> None:
+def test_an_invalid_repairable_reference_does_not_end_the_check(tmp_path: Path, name: str, form: str) -> None:
     (tmp_path / "a.rst").write_text(form.format(name))
     (tmp_path / "z.html").write_text("<a href=gone.html>")
-    found = list(check([str(tmp_path)], Checker(), Summary()))
-    assert [one.kind for one in found if one.source.endswith("z.html")] == ["no-document"]
+    findings = list(check([str(tmp_path)], Checker(), Summary()))
+    assert [finding.kind for finding in findings if finding.source.endswith("z.html")] == ["no-document"]
 
 
-def test_a_mistake_in_the_check_of_a_reference_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*given: object) -> None:
+def test_a_bug_in_the_check_of_a_reference_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.delenv("OVERTHERE_FAULTS", raising=False)
     monkeypatch.setattr("overthere.broken.reference_check.resolve", fail)
     (tmp_path / "a.md").write_text("[x](b.md)\n")
-    (one,) = check([str(tmp_path)], Checker(), Summary())
-    assert (one.kind, one.line) == ("unsure", 1)
-    assert "a bug of this library" in one.why
+    (finding,) = check([str(tmp_path)], Checker(), Summary())
+    assert (finding.kind, finding.line) == ("unsure", 1)
+    assert "a bug of this library" in finding.why
 
 
 @pytest.mark.parametrize("name", ["overthere.toml", "pyproject.toml", "lychee.toml", ".lycheeignore"])
-@pytest.mark.parametrize("beside", [False, True])
-def test_settings_that_lead_out_of_a_repository_are_not_read(tmp_path: Path, name: str, beside: bool) -> None:
-    """A line of another file of this machine would stand in the log of a stranger's change."""
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_settings_outside_the_repository_are_not_read(tmp_path: Path, name: str, is_beside: bool) -> None:
+    """A log of an untrusted change would show a line of another file."""
     (tmp_path / "r" / ".git").mkdir(parents=True)
     (tmp_path / "r" / "a.html").write_text("<a href=gone.html>")
     content = "[broken]\nexclude = ['*']\n" if name == "overthere.toml" else "token = 'abc[def]SECRET'\n"
     (tmp_path / "secret").write_text(content)
     (tmp_path / "r" / name).symlink_to("../secret")
-    if beside and name == ".lycheeignore":
+    if is_beside and name == ".lycheeignore":
         (tmp_path / "r" / "lychee.toml").write_text("max_retries = 7\n")
     done = CliRunner().invoke(app, ["broken", str(tmp_path / "r")])
     assert "SECRET" not in done.output
     assert f"{name}: not a file or folder of the repository" in done.output
     assert done.exit_code == 1
-    (tmp_path / "secret").write_text("['SECRET']\na = 1\n['SECRET']\n")  # no TOML: what is said of it shows a line
+    (tmp_path / "secret").write_text("['SECRET']\na = 1\n['SECRET']\n")  # invalid TOML: the message shows a line
     done = CliRunner().invoke(app, ["broken", str(tmp_path / "r")])
     assert ("SECRET" in done.output, done.exit_code) == (False, 1)
     named = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--config", str(tmp_path / "r" / name)])
     assert "not a file or folder" not in named.output
-    if beside and name == ".lycheeignore":  # which nobody has named
+    if is_beside and name == ".lycheeignore":  # which is not given explicitly
         done = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--config", str(tmp_path / "r" / "lychee.toml")])
         assert "SECRET" not in done.output
 
@@ -321,7 +321,7 @@ def test_settings_that_lead_out_of_a_repository_are_not_read(tmp_path: Path, nam
         (".vitepress/config.js", "base: '/SECRET/x',\n"),
     ],
 )  # fmt: skip
-def test_a_configuration_that_leads_out_of_its_repository_is_not_shown(tmp_path: Path, name: str, content: str) -> None:
+def test_a_configuration_outside_its_repository_is_not_shown(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / "r" / ".git").mkdir(parents=True)
     (tmp_path / "r" / name).parent.mkdir(exist_ok=True)
     (tmp_path / "secret").write_text(content)
@@ -334,41 +334,41 @@ def test_a_configuration_that_leads_out_of_its_repository_is_not_shown(tmp_path:
             (tmp_path / "r" / name).write_text(content)
         else:
             (tmp_path / "r" / name).symlink_to(tmp_path / "secret")
-        done = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--notes"])
-        assert ("SECRET" in done.output) == is_own
+        result = CliRunner().invoke(app, ["broken", str(tmp_path / "r"), "--notes"])
+        assert ("SECRET" in result.output) == is_own
 
 
 @pytest.mark.parametrize("reference", ["/../sec.md", "/%2e%2e/sec.md", "../sec.md", "../../sec.md"])
 @pytest.mark.parametrize("generator", ["", "mkdocs.yml", "conf.py"])
-def test_no_reference_reads_outside_of_the_repository(tmp_path: Path, reference: str, generator: str) -> None:
-    """What is there, and what anchors it has, is not told."""
+def test_references_do_not_read_outside_the_repository(tmp_path: Path, reference: str, generator: str) -> None:
+    """Findings do not reveal whether files exist, nor their anchors."""
     (tmp_path / "r" / ".git").mkdir(parents=True)
     (tmp_path / "r" / "docs").mkdir()
     (tmp_path / "sec.md").write_text("# Private\n")
     if generator:
         (tmp_path / "r" / generator).write_text("site_name: x\n" if generator == "mkdocs.yml" else "extensions = []\n")
     (tmp_path / "r" / "docs" / "a.md").write_text(f"[a]({reference}#private)\n\n[b]({reference}#privat)\n")
-    found = list(check([str(tmp_path / "r")], Checker(), Summary()))
-    assert {one.kind for one in found} <= {"outside-base", "base-missing", "unsure", "no-document"}
-    assert len({(one.kind, one.why.replace("#private", "#privat")) for one in found}) <= 1
+    findings = list(check([str(tmp_path / "r")], Checker(), Summary()))
+    assert {finding.kind for finding in findings} <= {"outside-base", "base-missing", "unsure", "no-document"}
+    assert len({(finding.kind, finding.why.replace("#private", "#privat")) for finding in findings}) <= 1
 
 
 @pytest.mark.skipif(not os.access("/proc/kmsg", os.R_OK), reason="no file here is waited for")
 @pytest.mark.parametrize("name", ["conf.py", "a.md", ".gitignore", "docusaurus.config.js"])
-def test_a_file_that_is_waited_for_ends_no_check(tmp_path: Path, name: str) -> None:
+def test_a_blocking_file_does_not_end_the_check(tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to("/proc/kmsg")
     (tmp_path / "z.md").write_text("[a](b.md)\n")
-    found = list(check([str(tmp_path)], Checker(), Summary()))
-    assert [one.kind for one in found if one.source.endswith("z.md")] == ["no-document"]
+    findings = list(check([str(tmp_path)], Checker(), Summary()))
+    assert [finding.kind for finding in findings if finding.source.endswith("z.md")] == ["no-document"]
 
 
 @pytest.mark.parametrize("key", ["ignore", "baseline"])
-def test_a_setting_that_names_a_pipe_is_not_waited_for(tmp_path: Path, key: str) -> None:
+def test_a_pipe_named_in_a_setting_is_not_waited_for(tmp_path: Path, key: str) -> None:
     (tmp_path / "a.html").write_text("x")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "overthere.toml").write_text(f"[broken]\n{key} = 'pipe'\n")
-    done = CliRunner().invoke(app, ["broken", str(tmp_path)])
-    assert (done.exit_code, "not a file or folder of the repository" in done.output) == (2, True)
+    result = CliRunner().invoke(app, ["broken", str(tmp_path)])
+    assert (result.exit_code, "not a file or folder of the repository" in result.output) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -380,11 +380,11 @@ def test_a_pipe_is_not_waited_for(config: str, pipe: str, tree: Path) -> None:
         (tree / name / "a.md").write_text("[x](none.md) [y](/x/)\n")
     (tree / config).write_text("baseURL = '/'\n" if config == "hugo.toml" else "site_name: x\n")
     os.mkfifo(tree / pipe)
-    status, said = run(tree)
-    assert (status, "none.md" in said) == (1, True), said
+    status, message = run(tree)
+    assert (status, "none.md" in message) == (1, True), message
 
 
-def test_a_reference_reads_patterns_only_of_folders_that_are_there(tmp_path: Path) -> None:
+def test_a_reference_reads_patterns_of_existing_folders_only(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*.out\n")
     ignored = IgnoredFiles(str(tmp_path))
     assert f"{tmp_path}/{'x/' * 90}a.out" in ignored
@@ -393,16 +393,16 @@ def test_a_reference_reads_patterns_only_of_folders_that_are_there(tmp_path: Pat
 
 
 @pytest.mark.parametrize("set_", ["[a&&b]", "[a--b]", "[a||b]", "[a~~b]", "[[a]", "[&-z]"])
-def test_a_set_of_gitignore_has_no_meaning_of_python(set_: str, tmp_path: Path) -> None:
+def test_a_gitignore_set_is_not_a_python_set(set_: str, tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text(f"{set_}\n")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ignored = IgnoredFiles(str(tmp_path))
-        assert f"{tmp_path}/a" in ignored or set_ == "[a--b]"  # a range that ends before it begins
+        assert f"{tmp_path}/a" in ignored or set_ == "[a--b]"  # a range that ends before it starts
         assert (f"{tmp_path}/A" in ignored) is (set_ == "[&-z]")
 
 
-def test_braces_take_linear_time() -> None:
+def test_braces_are_linear() -> None:
     linear(lambda count: templates.hide("={" * count), 100_000)
     linear(lambda count: templates.hide("={" * count + "}" * count), 100_000)
     for text in ("={" + "{" * 4_000_000, "={a}" * 500_000, "{" * 3000 + "={a}" + "}" * 3000):
@@ -416,7 +416,7 @@ def test_braces_take_linear_time() -> None:
     assert templates.hide("{ a={b} } c={d").replace(templates.MARK, "_") == "{ a=___ } c={d"
 
 
-def test_made_addresses_are_few_and_short(tmp_path: Path) -> None:
+def test_generated_addresses_are_limited(tmp_path: Path) -> None:
     text = "permalink: pretty\ncollections:\n" + "".join(f"  permalink: /{n}/:title\n" for n in range(1000))
     project = jekyll.read(str(tmp_path), str(tmp_path / "_config.yml"), text)
     assert project is not None
@@ -436,7 +436,7 @@ def test_made_addresses_are_few_and_short(tmp_path: Path) -> None:
         ("book.toml", "[book]\nsrc = 'link'\n"),
     ],
 )
-def test_a_symlink_in_a_configuration_leads_out_of_no_repository(config: str, text: str, tree: Path) -> None:
+def test_a_symlink_in_a_configuration_cannot_leave_the_repository(config: str, text: str, tree: Path) -> None:
     outside = tree.parent / "outside"
     outside.mkdir()
     (outside / "secret.md").write_text("---\nslug: topsecret\n---\n# Secret\n")
@@ -446,15 +446,15 @@ def test_a_symlink_in_a_configuration_leads_out_of_no_repository(config: str, te
     (tree / "content").mkdir()
     (tree / "content" / "a.md").write_text("[x](/topsecret/) [y](/nothere/)\n")
     summary = Summary()
-    found = {one.reference: one.kind for one in check([tree], Checker(), summary)}
-    assert found.get("/topsecret/") == found.get("/nothere/")
+    results = {finding.reference: finding.kind for finding in check([tree], Checker(), summary)}
+    assert results.get("/topsecret/") == results.get("/nothere/")
     assert not any(mount.folder.endswith("link") for project in summary.projects for mount in project.mounts)
 
 
 @pytest.mark.parametrize("config", ["docusaurus.config.js", "hugo.toml", "astro.config.mjs", "_quarto.yml"])
 @pytest.mark.parametrize("is_outside", [True, False])
 def test_front_matter_of_a_symlink_is_read_only_in_its_repository(config: str, is_outside: bool, tree: Path) -> None:
-    """Otherwise a reference without a finding told the addresses of a page of somebody else."""
+    """Otherwise a reference without a finding would reveal the addresses of another page."""
     (tree / ".git").mkdir(exist_ok=True)
     (tree / config).write_text("presets: []\nbaseURL = '/'\n")
     page = (tree.parent if is_outside else tree) / "page.txt"
@@ -469,8 +469,8 @@ def test_front_matter_of_a_symlink_is_read_only_in_its_repository(config: str, i
 
 
 @pytest.mark.parametrize("config", ["", "docusaurus.config.js", "hugo.toml", "conf.py", "_config.yml", "mkdocs.yml"])
-def test_no_anchor_of_a_symlink_out_of_the_repository_is_told(config: str, tree: Path) -> None:
-    """A file, or a folder, which may be a repository itself; a symlink within the repository is followed."""
+def test_anchors_behind_an_external_symlink_are_not_revealed(config: str, tree: Path) -> None:
+    """For a file or a folder, which may be a repository; a symlink within the repository is followed."""
     outside = tree.parent / "outside"
     (outside / ".git").mkdir(parents=True)
     for folder in (outside, tree / "other"):
@@ -488,15 +488,15 @@ def test_no_anchor_of_a_symlink_out_of_the_repository_is_told(config: str, tree:
     for page, link in (("a.md", "[a]({})\n\n"), ("a.html", '<a href="{}">')):
         text = "".join(link.format(f"{name}#{anchor}") for name in names for anchor in ("secret", "nosuch"))
         (tree / "docs" / page).write_text(text)
-    found = {(one.source, one.reference): one.kind for one in check([tree / "docs"], Checker(), Summary())}
+    results = {(one.source, one.reference): one.kind for one in check([tree / "docs"], Checker(), Summary())}
     for source in (str(tree / "docs" / "a.md"), str(tree / "docs" / "a.html")):
         for name in names:
-            known, missing = (found.get((source, f"{name}#{anchor}")) for anchor in ("secret", "nosuch"))
-            assert known == missing or name.startswith("own/"), (source, name)
-    assert config == "mkdocs.yml" or found[source, "own/secret.md#nosuch"] == "no-fragment"
+            existing, missing = (results.get((source, f"{name}#{anchor}")) for anchor in ("secret", "nosuch"))
+            assert existing == missing or name.startswith("own/"), (source, name)
+    assert config == "mkdocs.yml" or results[source, "own/secret.md#nosuch"] == "no-fragment"
 
 
-def test_addresses_count_by_their_length(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_are_limited_by_total_length(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """3,000 posts and 50 long patterns took 140 MB, 600 pages in a deep folder half a minute."""
     monkeypatch.setattr(addresses, "_MAX_LOOKUPS", 10_000)
     (tree / "_config.yml").write_text("".join(f" permalink: /:title/{n}/{'y' * 960}\n" for n in range(50)))
@@ -509,8 +509,8 @@ def test_addresses_count_by_their_length(tree: Path, monkeypatch: pytest.MonkeyP
     assert pages.find_source(str(tree / "a.md"), "/nosuch", False).leaves
 
 
-def test_folders_of_many_pages_and_mounts_are_looked_at_once(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """200 mounts and 4,000 folders took twelve times as long as one mount; each page asked all folders above it."""
+def test_folders_of_many_pages_and_mounts_are_read_once(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 mounts and 4,000 folders took twelve times as long as one mount: each page checked all parent folders."""
     for number in range(100):
         (tree / f"content/d{number}").mkdir(parents=True)
         (tree / f"content/d{number}/a.md").write_text("x")
@@ -532,23 +532,23 @@ def test_folders_of_many_pages_and_mounts_are_looked_at_once(tree: Path, monkeyp
     assert (calls["relpath"] < 1000, calls["above"]) == (True, 1)
 
 
-def test_a_site_without_end_is_not_walked_for_its_configuration(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_site_is_not_searched_for_configurations(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tree / ".vitepress").mkdir()
     (tree / ".vitepress" / "config.ts").write_text("export default { srcDir: '/' }")
     (tree / "a.md").write_text("[x](none.md)\n")
     walked: list[str] = []
-    own = os.walk
+    walk = os.walk
 
     def counted(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
         walked.append(top)
-        return own(top)
+        return walk(top)
 
     monkeypatch.setattr(os, "walk", counted)
-    assert [one.reference for one in check([tree], Checker(), Summary())] == ["none.md"]
-    assert all(Path(one).is_relative_to(tree) for one in walked)
+    assert [finding.reference for finding in check([tree], Checker(), Summary())] == ["none.md"]
+    assert all(Path(item).is_relative_to(tree) for item in walked)
 
 
-def test_a_message_of_sarif_has_no_link(tree: Path) -> None:
+def test_sarif_messages_contain_no_link(tree: Path) -> None:
     (tree / "a.md").write_text("[x](<[click](http:evil).md>)\n")
     command = [sys.executable, "-m", "overthere", "broken", str(tree), "--format", "sarif"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -557,7 +557,7 @@ def test_a_message_of_sarif_has_no_link(tree: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "first", "others"),
+    ("module", "name", "first", "further"),
     [
         (mkdocs, "mkdocs.yml", "INHERIT: c0.yml\n", [(f"c{n}.yml", f"INHERIT: c{n + 1}.yml\n") for n in range(10)]),
         (mkdocs, "mkdocs.yml", "INHERIT: mkdocs.yml\n", []),
@@ -567,15 +567,15 @@ def test_a_message_of_sarif_has_no_link(tree: Path) -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_configuration_and_what_it_names_are_read_up_to_one_limit(
+def test_a_configuration_and_its_files_share_one_limit(
     module: ModuleType,
     name: str,
     first: str,
-    others: list[tuple[str, str]],
+    further: list[tuple[str, str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for path, text in [(name, first), *others]:
+    for path, text in [(name, first), *further]:
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text + "x = 1\n" * 150_000)
     lengths: list[int] = []
@@ -591,20 +591,20 @@ def test_a_configuration_and_what_it_names_are_read_up_to_one_limit(
     assert 0 < sum(lengths) <= configuration.MAX_NAMED_BYTES
 
 
-def test_symlinks_to_one_configuration_are_read_up_to_one_limit(tree: Path) -> None:
+def test_symlinks_to_one_configuration_share_one_limit(tree: Path) -> None:
     (tree / "big").write_text("".join(f"a{n} = 1\n" for n in range(100_000)))
     for number in range(150):  # half a second each
         (tree / f"d{number}").mkdir()
         (tree / f"d{number}" / "book.toml").symlink_to("../big")
         (tree / f"d{number}" / "a.md").write_text("[x](none.md)")
-    status, said = run(tree)
+    status, message = run(tree)
     assert status == 1
-    assert said.count("none.md") >= 150
-    assert "135 configurations beyond 16 MiB together" in said
+    assert message.count("none.md") >= 150
+    assert "135 configurations beyond 16 MiB together" in message
 
 
 def test_folders_around_files_are_searched_once_for_configurations(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thousand files, each in a folder of its own 60 deep, took half a minute."""
+    """A thousand files, each in its own folder 60 levels deep, took half a minute."""
     above = tree / "/".join("a" * 30)
     names: list[str] = []
     for number in range(20):
@@ -612,21 +612,21 @@ def test_folders_around_files_are_searched_once_for_configurations(tree: Path, m
         (above / f"d{number}" / "a.md").write_text("[x](/y/)")
         names.append(str(above / f"d{number}" / "a.md"))
     (tree / "hugo.toml").write_text("baseURL = '/'\ncontentDir = 'a'\n")
-    asked: Counter[str] = Counter()
+    requests: Counter[str] = Counter()
     is_file = os.path.isfile
 
     def counted(path: str) -> bool:
-        asked[path] += 1
+        requests[path] += 1
         return is_file(path)
 
     with monkeypatch.context() as patched:
         patched.setattr(os.path, "isfile", counted)
         [project] = projects.find_projects(tasks(names, None, Options()), Counter())
     assert project.generator == "hugo"
-    assert asked[str(above / "mkdocs.yml")] == 1
+    assert requests[str(above / "mkdocs.yml")] == 1
 
 
-def test_what_is_removed_from_a_configuration_counts(tree: Path) -> None:
+def test_removed_parts_of_a_configuration_count(tree: Path) -> None:
     (tree / "conf.py").write_bytes(b"\0" * 1000)
     assert len(configuration.read_configuration(str(tree / "conf.py"), str(tree), 1 << 20)) == 1000
 
@@ -638,7 +638,7 @@ def test_what_is_removed_from_a_configuration_counts(tree: Path) -> None:
         (".vitepress/config.ts", "import x from './big'", ".vitepress/big.ts"),
     ],
 )
-def test_what_many_configurations_name_is_read_up_to_the_same_limit(
+def test_files_named_by_many_configurations_share_the_limit(
     name: str, text: str, named: str, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """300 small configurations that inherit from one of 256 KiB took 5 s."""
@@ -648,12 +648,12 @@ def test_what_many_configurations_name_is_read_up_to_the_same_limit(
         for file, content in ((folder / named, "# \n" * 1000), (tree / named, "# \n" * 1000), (folder / name, text)):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content)
-    found = projects.find_projects(tasks([str(tree)], None, Options()), unread := Counter[str]())
-    assert 0 < sum(project.named_length for project in found) < 13_000
+    results = projects.find_projects(tasks([str(tree)], None, Options()), unread := Counter[str]())
+    assert 0 < sum(project.named_length for project in results) < 13_000
     assert unread["configurations beyond 16 MiB together"] >= 15
 
 
-def test_a_page_with_parameters_is_looked_for_in_few_folders(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_with_parameters_is_searched_in_few_folders(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(20):
         (tree / f"d{number}").mkdir()
     assert not vitepress.read(str(tree), str(tree / ".vitepress/config.ts"), "").more_pages

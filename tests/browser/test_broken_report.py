@@ -1,4 +1,4 @@
-"""The HTML report of broken links in a browser: its filters, without a script, on a narrow screen."""
+"""The HTML report of broken links in a browser: filters, without JavaScript, on a narrow screen."""
 
 from __future__ import annotations
 
@@ -41,17 +41,19 @@ def report(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_filters_and_width(browser: Browser, report: str, width: int, colours: Literal["light", "dark"]) -> None:
+def test_filters_work_and_the_page_fits_the_screen(
+    browser: Browser, report: str, width: int, colours: Literal["light", "dark"]
+) -> None:
     page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=colours)
-    told: list[str] = []
-    page.on("console", lambda message: told.append(message.text))
-    page.on("request", lambda request: told.append(request.url))
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("request", lambda request: messages.append(request.url))
     page.goto(report)
-    assert told == [report], "nothing else is requested, and the policy of the page rejects nothing"
+    assert messages == [report], "nothing else is requested, and the policy of the page rejects nothing"
     assert page.title() == "Broken links"
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    whole = page.locator("li:visible").count()
-    assert page.locator("output").inner_text() == f"{whole} of {whole} findings shown"
+    count = page.locator("li:visible").count()
+    assert page.locator("output").inner_text() == f"{count} of {count} findings shown"
     page.get_by_label("Text").fill("lost.HTML")
     assert (page.locator("li:visible").count(), page.locator("section:visible").count()) == (1, 1)
     page.get_by_label("Text").fill("")
@@ -63,7 +65,7 @@ def test_filters_and_width(browser: Browser, report: str, width: int, colours: L
     page.close()
 
 
-def test_without_a_script_all_is_readable(browser: Browser, report: str) -> None:
+def test_everything_is_readable_without_javascript(browser: Browser, report: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(report)

@@ -1,4 +1,4 @@
-"""The documentation in a browser: its search leads to the section that answers, and the explainer is in it."""
+"""The documentation in a browser: the search finds the right section, and the explainer is embedded."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FIRST = 3
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """The page of the search, of the whole site."""
+    """The search page, of the whole site."""
     site = tmp_path_factory.mktemp("site")
     command = [
         sys.executable,
@@ -66,9 +66,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     thread.start()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        made = browser.new_page(base_url=f"http://127.0.0.1:{server.server_port}")
-        made.set_default_timeout(NET * 1000)
-        yield made
+        search_page = browser.new_page(base_url=f"http://127.0.0.1:{server.server_port}")
+        search_page.set_default_timeout(NET * 1000)
+        yield search_page
         browser.close()
     server.shutdown()
     thread.join()
@@ -79,43 +79,43 @@ def test_pages_for_maintainers_come_last(page: Page) -> None:
     page.goto("/search.html?q=host")
     links = page.locator("#search-results li > a")
     expect(page.locator("#search-results .search-summary")).to_contain_text("finished", timeout=NET * 1000)
-    found = [str(one.get_attribute("href")).split(".html")[0] for one in links.all()]
-    last = [name in ("decisions", "conformance", "map", "benchmarks", "mutants", "design") for name in found]
+    pages = [str(item.get_attribute("href")).split(".html")[0] for item in links.all()]
+    last = [name in ("decisions", "conformance", "map", "benchmarks", "mutants", "design") for name in pages]
     assert any(last)
     assert last == sorted(last)
 
 
 @pytest.mark.parametrize("words", SEARCHED)
-def test_a_search_leads_to_the_section(page: Page, words: str) -> None:
+def test_a_search_finds_the_section(page: Page, words: str) -> None:
     page.goto(f"/search.html?q={words.replace(' ', '+')}")
     links = page.locator("#search-results li > a")
     links.nth(FIRST - 1).wait_for()
-    found = [links.nth(place).get_attribute("href") or "" for place in range(FIRST)]
+    hrefs = [links.nth(place).get_attribute("href") or "" for place in range(FIRST)]
     path, _, anchor = SEARCHED[words].partition("#")
-    assert [href for href in found if Path(href.split("?")[0].split("#")[0]) == Path(path) and f"#{anchor}" in href], (
-        found
+    assert [href for href in hrefs if Path(href.split("?")[0].split("#")[0]) == Path(path) and f"#{anchor}" in href], (
+        hrefs
     )
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_explainer_is_a_page_of_the_site(page: Page, width: int, scheme: Any) -> None:
-    """Nothing but files of the site is asked for, nothing is wider than the screen, and axe has nothing to say."""
-    asked: list[str] = []
+def test_the_explainer_is_embedded_in_the_site(page: Page, width: int, scheme: Any) -> None:
+    """It loads only files of the site, fits the screen, and axe reports nothing."""
+    requests: list[str] = []
     faults: list[str] = []
-    page.on("request", lambda one: asked.append(one.url))
-    page.on("console", lambda one: faults.append(one.text) if one.type == "error" else None)
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)
     page.goto("/try.html")
     page.locator("iframe.try").scroll_into_view_if_needed()
     frame = page.frame_locator("iframe.try")
-    assert not [one for one in asked if "pyodide" in one], "nothing is loaded before the first text"
+    assert not [url for url in requests if "pyodide" in url], "nothing is loaded before the first text"
     frame.locator("#in-text").fill("http://h:8o/a b")
     expect(frame.locator("#status")).to_contain_text("MB, once")
     expect(frame.locator("#status")).to_have_text("not valid, 2 findings", timeout=120_000)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    assert {urlsplit(one).netloc for one in asked if not one.startswith(("data:", "blob:"))} == {
+    assert {urlsplit(url).netloc for url in requests if not url.startswith(("data:", "blob:"))} == {
         urlsplit(page.url).netloc
     }
     page.goto("/try/anatomy.html#/text=http%3A%2F%2Fh%3A8o%2Fa%20b")
@@ -126,7 +126,7 @@ def test_the_explainer_is_a_page_of_the_site(page: Page, width: int, scheme: Any
     assert faults == []
 
 
-def test_examples_of_errors_lead_to_their_anatomy(page: Page) -> None:
+def test_examples_of_errors_link_to_their_anatomy(page: Page) -> None:
     page.goto("/errors.html")
     page.locator("section#port-char").get_by_role("link", name="see it").first.click()
     expect(page.locator("#status")).to_contain_text("not valid, 1 finding", timeout=120_000)

@@ -43,54 +43,54 @@ def served() -> Iterator[Explainer]:
 def browser() -> Iterator[Browser]:
     expect.set_options(timeout=NET * 1000)
     with sync_playwright() as playwright:
-        # Root has no sandbox of its own; what is shown is our own pages.
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield made
-        made.close()
+        # Root cannot use Chromium's sandbox; only our own pages are shown.
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
-class Watched:
-    """A page of which every word to the console, every fault and every request is kept."""
+class WatchedPage:
+    """A page whose console messages, errors and requests are recorded."""
 
     def __init__(self, context: BrowserContext, served: Explainer) -> None:
         self.page: Page = context.new_page()
         self.page.set_default_timeout(NET * 1000)
         self.served = served
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.messages: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.messages.append(message.text))
+        self.page.on("pageerror", lambda error: self.messages.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("dialog", self.dialog)
 
-    def dialog(self, shown: Dialog) -> None:
-        self.said.append(f"a dialog: {shown.message}")
-        shown.dismiss()
+    def dialog(self, dialog: Dialog) -> None:
+        self.messages.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
 
-    def go(self, name: str, **given: str) -> Page:
-        self.page.goto(f"{self.served.root}/{name}" + (f"?{urlencode(given)}" if given else ""))
+    def go(self, name: str, **fields: str) -> Page:
+        self.page.goto(f"{self.served.root}/{name}" + (f"?{urlencode(fields)}" if fields else ""))
         return self.page
 
-    def quiet(self) -> None:
-        """Nothing was said, and nothing was asked of others."""
-        # A field that was clicked before the browser came to `autofocus` keeps the focus, and the console says so.
-        assert [text for text in self.said if not text.startswith("Autofocus processing was blocked")] == []
-        assert [url for url in self.asked if not url.startswith(self.served.root)] == []
+    def assert_quiet(self) -> None:
+        """Nothing was logged, and nothing was requested from other hosts."""
+        # A field clicked before the browser handles `autofocus` keeps the focus, and the console notes it.
+        assert [text for text in self.messages if not text.startswith("Autofocus processing was blocked")] == []
+        assert [url for url in self.requests if not url.startswith(self.served.root)] == []
 
 
 @pytest.fixture
-def watched(browser: Browser, served: Explainer) -> Iterator[Watched]:
+def watched(browser: Browser, served: Explainer) -> Iterator[WatchedPage]:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    made = Watched(context, served)
-    yield made
-    made.quiet()
+    watched_page = WatchedPage(context, served)
+    yield watched_page
+    watched_page.assert_quiet()
     context.close()
 
 
-def test_the_answer_comes_while_one_types(watched: Watched) -> None:
+def test_the_answer_appears_while_typing(watched: WatchedPage) -> None:
     watched.page.clock.install(time=0)
     page = watched.go("anatomy")
-    # Between two keys no time goes by, however long this machine takes for each.
+    # The clock stands still between two keys, however slow this machine is.
     page.clock.pause_at(3600)
     page.locator("#in-text").press_sequentially("http://example.com/over there")
     page.clock.resume()
@@ -99,14 +99,14 @@ def test_the_answer_comes_while_one_types(watched: Watched) -> None:
     page.locator("#in-text").fill("http://example.com/over/there")
     expect(page.locator("#status")).to_have_text("URI, 4 components")
     expect(page).to_have_url(f"{watched.served.root}/anatomy?text=http%3A%2F%2Fexample.com%2Fover%2Fthere")
-    parts = [url for url in watched.asked if url.endswith(".part")]
+    parts = [url for url in watched.requests if url.endswith(".part")]
     assert len(parts) == 2, "not one for each key"
     page.reload()
     expect(page.locator("#in-text")).to_have_value("http://example.com/over/there")
     expect(page.get_by_label("text of the path")).to_have_value("/over/there")
 
 
-def test_the_first_page_answers_while_one_types(watched: Watched) -> None:
+def test_the_first_page_answers_while_typing(watched: WatchedPage) -> None:
     page = watched.go("")
     page.locator("#in-text").fill("http://h.example/a")
     expect(page.locator("#status")).to_have_text("URI, 4 components")
@@ -115,8 +115,8 @@ def test_the_first_page_answers_while_one_types(watched: Watched) -> None:
     expect(page).to_have_title("Anatomy · overthere")
 
 
-def test_a_value_of_the_query_is_edited_in_the_table(watched: Watched) -> None:
-    """The text follows, in that piece only; whoever types goes on typing while answers come."""
+def test_editing_a_parameter_in_the_table_changes_the_text(watched: WatchedPage) -> None:
+    """Only that piece changes; typing goes on while answers arrive."""
     page = watched.go("anatomy", text="http://h/?a=%7e&q=x+y&bare&token=t#f")
     expect(page.get_by_label("value of token")).to_have_count(0)
     field = page.get_by_label("value of q")
@@ -147,8 +147,10 @@ def test_a_value_of_the_query_is_edited_in_the_table(watched: Watched) -> None:
         ("path", "/a/b/c", "http://h:8/a/b/c?a#f"),
     ],
 )
-def test_host_and_path_are_edited_in_the_table(watched: Watched, name: str, typed: str, text: str) -> None:
-    """Key by key, faster than answers come; what would end the component is escaped."""
+def test_editing_host_and_path_in_the_table_changes_the_text(
+    watched: WatchedPage, name: str, typed: str, text: str
+) -> None:
+    """Key by key, faster than answers arrive; delimiters of the component are escaped."""
     page = watched.go("anatomy", text="http://h:8/p/q?a#f")
     field = page.get_by_label(f"text of the {name}")
     field.focus()
@@ -162,20 +164,20 @@ def test_host_and_path_are_edited_in_the_table(watched: Watched, name: str, type
         expect(field).to_have_value(typed)
 
 
-def test_a_late_answer_does_not_move_what_is_edited(watched: Watched) -> None:
-    """An answer to one key that comes after the next key has the places of a text that is no longer there."""
+def test_a_late_answer_does_not_move_the_edited_field(watched: WatchedPage) -> None:
+    """Its offsets belong to an older text."""
     watched.page.clock.install(time=0)
     page = watched.go("anatomy", text="http://h:8/p")
     page.clock.pause_at(3600)
-    held: list[Route] = []
-    page.route("**/*.part", lambda route: held.append(route))
+    routes: list[Route] = []
+    page.route("**/*.part", lambda route: routes.append(route))
     page.get_by_label("text of the host").focus()
     with page.expect_request("**/*.part"):
         page.keyboard.type("a")
         page.clock.run_for(1000)
     page.keyboard.type("b")
     with page.expect_response("**/*.part") as answered:
-        held[0].continue_()
+        routes[0].continue_()
     answered.value.finished()
     page.unroute_all()
     page.keyboard.type("c")
@@ -185,7 +187,7 @@ def test_a_late_answer_does_not_move_what_is_edited(watched: Watched) -> None:
     expect(page.get_by_label("text of the host")).to_have_value("habc")
 
 
-def test_who_types_a_host_that_is_not_valid_yet_goes_on_in_the_text(watched: Watched) -> None:
+def test_an_unfinished_host_is_edited_in_the_text_field(watched: WatchedPage) -> None:
     page = watched.go("anatomy", text="http://h:8/p/q?a#f")
     page.get_by_label("text of the host").fill("[")
     expect(page.locator("#in-text")).to_be_focused()
@@ -194,8 +196,8 @@ def test_who_types_a_host_that_is_not_valid_yet_goes_on_in_the_text(watched: Wat
     expect(page.get_by_label("text of the host")).to_have_value("[::1]")
 
 
-def test_names_are_edited_and_parameters_added_and_removed(watched: Watched) -> None:
-    """With the keyboard alone; the focus goes on to what is done next."""
+def test_names_are_edited_and_parameters_added_and_removed(watched: WatchedPage) -> None:
+    """With the keyboard alone; the focus moves to the next step."""
     page = watched.go("anatomy", text="http://h/?a=%7e&bare&token=t#f")
     text = page.locator("#in-text")
     page.get_by_label("name of parameter 1").fill("a=&é")
@@ -214,9 +216,9 @@ def test_names_are_edited_and_parameters_added_and_removed(watched: Watched) -> 
     page.get_by_role("button", name="Remove token").press("Space")
     expect(text).to_have_value("http://h/?a%3D%26%C3%A9=%7e&=&new%20name=1%2B1#f")
     expect(page.get_by_role("button", name="Remove new name")).to_be_focused()
-    for left in (2, 1, 0):
+    for count in (2, 1, 0):
         page.keyboard.press("Enter")
-        expect(page.locator("tr[data-piece]")).to_have_count(left)
+        expect(page.locator("tr[data-piece]")).to_have_count(count)
     expect(text).to_have_value("http://h/#f")
     expect(page.get_by_role("button", name="Add a parameter")).to_be_focused()
     page.keyboard.press("Enter")
@@ -225,8 +227,8 @@ def test_names_are_edited_and_parameters_added_and_removed(watched: Watched) -> 
 
 
 @pytest.mark.parametrize("label", ["Add a parameter", "Remove b", "Copy"])
-def test_a_button_keeps_the_focus_while_answers_come(watched: Watched, label: str) -> None:
-    """Else the key that presses it is lost."""
+def test_a_button_keeps_the_focus_while_answers_arrive(watched: WatchedPage, label: str) -> None:
+    """Otherwise the next key press would be lost."""
     page = watched.go("anatomy", text="http://h/?a=%7e&b=2&b=3#f")
     button = page.get_by_role("button", name=label, exact=True).last
     with page.expect_response("**/*.part"):
@@ -238,8 +240,8 @@ def test_a_button_keeps_the_focus_while_answers_come(watched: Watched, label: st
 
 
 @pytest.mark.parametrize("query", ["a&&b=2", "&", "a=1&", "=&=", "a;b=1", "a=b=c", "%FF=%zz", "<i>=<b>"])
-def test_each_piece_of_a_query_can_be_removed(watched: Watched, query: str) -> None:
-    """Also pieces that are empty: the row of a piece is the row of that piece."""
+def test_each_piece_of_a_query_can_be_removed(watched: WatchedPage, query: str) -> None:
+    """Empty pieces too: each piece has its own row."""
     page = watched.go("anatomy", text=f"x:?{query}")
     rows = page.locator("tr[data-piece]")
     for row in range(rows.count()):
@@ -249,73 +251,74 @@ def test_each_piece_of_a_query_can_be_removed(watched: Watched, query: str) -> N
         assert name in (piece.get_attribute("data-name"), "%FF")
 
 
-def test_a_uri_within_a_value_leads_to_its_anatomy(watched: Watched) -> None:
+def test_a_uri_in_a_value_links_to_its_anatomy(watched: WatchedPage) -> None:
     page = watched.go("anatomy", text="http://h/?q=a:b&next=https%3A%2F%2Fe.example%2F%3Fx%3D1")
     page.get_by_role("link", name="Anatomy of this URI").click()
     expect(page.locator("#in-text")).to_have_value("https://e.example/?x=1")
 
 
-def copied(page: Page, title: str) -> str:
+def copied_text(page: Page, title: str) -> str:
     page.get_by_role("button", name=title).click()
     expect(page.locator("#status")).to_have_text(title.replace("Copy", "Copied"))
     return str(page.evaluate("navigator.clipboard.readText()"))
 
 
 @pytest.mark.parametrize("name", [name for name, view in VIEWS.items() if view.python])
-def test_what_is_copied_runs(watched: Watched, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_copied_command_runs(watched: WatchedPage, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     watched.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = watched.go(name, **VIEWS[name].examples[0].inputs)
-    exec(copied(page, "Copy as Python"), {})
+    exec(copied_text(page, "Copy as Python"), {})
     assert capsys.readouterr().out
-    program, *arguments = shlex.split(copied(page, "Copy as command"))
+    program, *arguments = shlex.split(copied_text(page, "Copy as command"))
     assert program == "overthere"
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code in (0, 1), done.output
-    assert done.stdout
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code in (0, 1), result.output
+    assert result.stdout
 
 
 @pytest.mark.parametrize("text", ["-a", 'it\'s "$(b)" `c` \\d {text} [e]', "é\U0001f600", "", "http://h/?a=b&c#d"])
-def test_what_is_copied_is_quoted(watched: Watched, text: str) -> None:
+def test_the_copied_command_is_quoted(watched: WatchedPage, text: str) -> None:
     watched.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = watched.go("editions", text=text)
-    (call,) = [node for node in ast.walk(ast.parse(copied(page, "Copy as Python"))) if isinstance(node, ast.Constant)]
+    tree = ast.parse(copied_text(page, "Copy as Python"))
+    (call,) = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     assert call.value == text
     arguments = ["overthere", "explain", *(["--"] if text.startswith("-") else []), text]
-    assert shlex.split(copied(page, "Copy as command")) == arguments
+    assert shlex.split(copied_text(page, "Copy as command")) == arguments
 
 
-def test_without_a_clipboard_the_text_is_shown(watched: Watched) -> None:
+def test_without_a_clipboard_the_text_is_shown(watched: WatchedPage) -> None:
     page = watched.go("plan", text="http://h/")
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     page.get_by_role("button", name="Copy as command").click()
     expect(page.locator("#status")).to_contain_text("Copy this: overthere plan http://h/")
 
 
-def test_an_older_answer_does_not_overtake(watched: Watched) -> None:
-    """The request of what is no longer there is given up."""
+def test_an_outdated_request_is_cancelled(watched: WatchedPage) -> None:
+    """The answer to the older text does not replace that of the newer one."""
     page = watched.go("anatomy", text="a")
-    held: list[object] = []
+    routes: list[object] = []
 
     def hold(route: object, request: object) -> None:
         if "first" in (request.post_data or ""):  # type: ignore[attr-defined]
-            held.append(route)
+            routes.append(route)
         else:
             route.continue_()  # type: ignore[attr-defined]
 
     page.route("**/anatomy.part", hold)
     page.locator("#in-text").fill("first")
 
-    def asked() -> list[object]:
-        page.wait_for_timeout(20)  # in which what the page does comes here
-        return held
+    def held_routes() -> list[object]:
+        page.wait_for_timeout(20)  # handles events of the page
+        return routes
 
-    wait_until(asked, "the first is not asked")
+    wait_until(held_routes, "the first is not asked")
     page.locator("#in-text").fill("second")
     expect(page.get_by_label("text of the path")).to_have_value("second")
     page.unroute_all()
 
 
-def test_the_links_lead_where_they_say(watched: Watched) -> None:
+def test_the_links_lead_to_their_views(watched: WatchedPage) -> None:
     page = watched.go("anatomy", text="http://h.example/a?b")
     page.get_by_role("link", name="Five documents").click()
     expect(page).to_have_url(f"{watched.served.root}/editions?text=http%3A%2F%2Fh.example%2Fa%3Fb")
@@ -325,14 +328,14 @@ def test_the_links_lead_where_they_say(watched: Watched) -> None:
     assert json.loads(page.locator("pre").inner_text())["text"] == "http://h.example/a?b"
 
 
-def test_every_view_is_reached_from_the_first_page(watched: Watched) -> None:
+def test_every_view_is_linked_from_the_first_page(watched: WatchedPage) -> None:
     for view in VIEWS.values():
         page = watched.go("")
         page.locator("ul.views").get_by_role("link", name=view.title, exact=True).click()
         expect(page.locator("h1")).to_have_text(view.title)
 
 
-def test_a_component_that_is_pointed_at_is_marked_in_the_text(watched: Watched) -> None:
+def test_hovering_a_component_marks_it_in_the_text(watched: WatchedPage) -> None:
     page = watched.go("anatomy", text="http://h.example:80/a?b#c")
     colour = "el => getComputedStyle(el).backgroundColor"
     text = page.locator('.text [data-c="query"]')
@@ -349,23 +352,23 @@ def test_a_component_that_is_pointed_at_is_marked_in_the_text(watched: Watched) 
 
 
 NUL_FREE = [text.replace("\x00", "") for text in HOSTILE if text.isascii() or "\u202e" in text]
-# An answer is waited for at each: what is no URI in any view is one text.  One by one test_web has them.
+# Each text needs an answer.  One text represents all that are invalid in every view; test_web has each of them.
 TYPED = [" ".join(text for text in NUL_FREE if not text.startswith("http")), *(t for t in NUL_FREE if t[:4] == "http")]
 FOREIGN = "#answer :is(script, img, iframe, b, s, q)"
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_hostile_text_is_text(watched: Watched, name: str) -> None:
-    """In every field, by link and by typing: no dialog, no word to the console, no element of the text's own."""
+def test_hostile_input_is_shown_as_text(watched: WatchedPage, name: str) -> None:
+    """In every field, by link and by typing: no dialog, no console message, no element made from the text."""
     page = watched.page
     for one in VIEWS[name].inputs:
         if one.kind == "choice":
             continue
         for text in NUL_FREE[1:4]:
-            given = {**VIEWS[name].examples[0].inputs, one.name: text}
-            answer = watched.served.ask(pages.link(name, given) or "")
-            if answer.status == 200:  # Chromium tells the console of others
-                page.goto(watched.served.root + (pages.link(name, given) or ""))
+            fields = {**VIEWS[name].examples[0].inputs, one.name: text}
+            answer = watched.served.ask(pages.link(name, fields) or "")
+            if answer.status == 200:  # Chromium logs others
+                page.goto(watched.served.root + (pages.link(name, fields) or ""))
                 expect(page.locator(FOREIGN)).to_have_count(0)
     page = watched.go(name)
     for number in range(page.locator("form[data-view] :is(input, textarea)").count()):
@@ -378,13 +381,13 @@ def test_hostile_text_is_text(watched: Watched, name: str) -> None:
             expect(page.locator(FOREIGN)).to_have_count(0)
 
 
-def test_marks_of_direction_cannot_turn_the_text(watched: Watched) -> None:
+def test_direction_marks_cannot_reorder_the_text(watched: WatchedPage) -> None:
     page = watched.go("anatomy", text="http://h/\u202egnp.exe")
     expect(page.locator(".text .unseen")).to_have_text("U+202E")
     assert "\u202e" not in page.locator("#answer").inner_text()
 
 
-def test_a_megabyte(watched: Watched) -> None:
+def test_a_megabyte_of_input_is_rejected_with_the_limit(watched: WatchedPage) -> None:
     page = watched.go("anatomy")
     page.locator("#in-text").fill("a" * 1_000_000)
     expect(page.locator("#answer .failed")).to_contain_text(f"the limit here is {TEXT:,}")
@@ -393,29 +396,29 @@ def test_a_megabyte(watched: Watched) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)
-def test_accessible_and_within_the_screen(browser: Browser, served: Explainer, width: int, scheme: str) -> None:
-    """axe-core finds nothing, by WCAG 2.2 AA and its own good practice; nothing is wider than the screen."""
+def test_pages_are_accessible_and_fit_the_screen(browser: Browser, served: Explainer, width: int, scheme: str) -> None:
+    """axe-core finds nothing (WCAG 2.2 AA and its best practices); nothing is wider than the screen."""
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
-    watched = Watched(context, served)
+    watched = WatchedPage(context, served)
     some = 2 if (width, scheme) == SCREENS[0] else 1
     links = ["/", *(pages.link(view.name, one.inputs) or "" for view in VIEWS.values() for one in view.examples[:some])]
     links += [
         f"/anatomy?text={text}" for text in ("http%3A%2F%2Fh%3A8o%2Fa+b%E2%80%AE", "x%3A%3Fa%3D1%26token%3D2%26%3D")
     ]
-    found: list[str] = []
+    faults: list[str] = []
     for link in links:
         watched.page.goto(served.root + link)
         wide = watched.page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        found += [f"{link}: {wide} wider than the screen"] if wide > 0 else []
+        faults += [f"{link}: {wide} wider than the screen"] if wide > 0 else []
         watched.page.evaluate(AXE)
         for rule in watched.page.evaluate("axe.run().then(done => done.violations)"):
-            found += [f"{link}: {rule['id']}: {node['html'][:120]}" for node in rule["nodes"]]
-    assert found == []
-    watched.quiet()
+            faults += [f"{link}: {rule['id']}: {node['html'][:120]}" for node in rule["nodes"]]
+    assert faults == []
+    watched.assert_quiet()
     context.close()
 
 
-def test_the_keyboard_is_enough(watched: Watched) -> None:
+def test_everything_works_with_the_keyboard(watched: WatchedPage) -> None:
     page = watched.go("anatomy", text="http://h/a")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
@@ -433,9 +436,9 @@ def test_the_keyboard_is_enough(watched: Watched) -> None:
     expect(page.locator("th:not([scope])")).to_have_count(0)
 
 
-def test_without_javascript(browser: Browser, served: Explainer) -> None:
+def test_pages_work_without_javascript(browser: Browser, served: Explainer) -> None:
     context = browser.new_context(java_script_enabled=False)
-    watched = Watched(context, served)
+    watched = WatchedPage(context, served)
     page = watched.go("")
     page.locator("#in-text").fill("http://h/a b")
     page.get_by_role("button", name="Show").click()
@@ -453,12 +456,12 @@ def test_without_javascript(browser: Browser, served: Explainer) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The explainer without a server, behind one that only gives files."""
+    """The explainer as static files, served by a plain file server."""
     import folder as tool
 
-    made = tmp_path_factory.mktemp("folder") / "explainer"
-    tool.build(made)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(made)))
+    root = tmp_path_factory.mktemp("folder") / "explainer"
+    tool.build(root)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(root)))
     thread = Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -472,13 +475,13 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-def test_without_a_server(browser: Browser, folder: str) -> None:
-    """Pyodide and the pure wheel in the page: the same answers as here, and nothing from elsewhere."""
+def test_the_static_explainer_gives_the_same_answers(browser: Browser, folder: str) -> None:
+    """Pyodide runs the pure wheel in the page and loads nothing from elsewhere."""
     context = browser.new_context()
-    watched = Watched(context, Explainer(int(folder.rpartition(":")[2])))
+    watched = WatchedPage(context, Explainer(int(folder.rpartition(":")[2])))
     page = watched.page
     sent: list[str] = []
-    page.on("request", lambda asked: sent.append(asked.url))
+    page.on("request", lambda request: sent.append(request.url))
     page.goto(f"{folder}/anatomy.html#/{urlencode({'text': 'http://h/a b'})}")
     expect(page.locator("#status")).to_contain_text(re.compile("are being loaded into this page: [12][0-9] MB, once"))
     expect(page.locator("#status")).to_have_text("not valid, 1 finding", timeout=120_000)
@@ -495,22 +498,22 @@ def test_without_a_server(browser: Browser, folder: str) -> None:
     page.locator("#in-text").fill("http://u:openSesame@h/")
     expect(page.locator("#status")).to_have_text("URI, 5 components", timeout=120_000)
     assert page.url == f"{folder}/anatomy.html"
-    # What is typed is sent to nobody, in no part of a URI.
-    assert not [one for one in sent if "?" in one or "openSesame" in one]
-    watched.quiet()
+    # The typed text is sent nowhere, in no part of a URI.
+    assert not [url for url in sent if "?" in url or "openSesame" in url]
+    watched.assert_quiet()
     context.close()
 
 
-def test_printed(browser: Browser, served: Explainer) -> None:
-    """On paper there is what was asked and the answer, and nothing is cut at an edge."""
+def test_a_printed_page_shows_input_and_answer_in_full(browser: Browser, served: Explainer) -> None:
+    """Nothing is cut at an edge."""
     context = browser.new_context(viewport={"width": 720, "height": 1000})
-    watched = Watched(context, served)
+    watched = WatchedPage(context, served)
     page = watched.go("anatomy", text="http://h.example/" + "a/" * 60)
     page.emulate_media(media="print")
-    for gone in ("nav", "footer", ".examples", ".links", "form button"):
-        assert not page.locator(gone).first.is_visible()
+    for selector in ("nav", "footer", ".examples", ".links", "form button"):
+        assert not page.locator(selector).first.is_visible()
     assert page.locator(".text").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     assert page.pdf().startswith(b"%PDF")
-    watched.quiet()
+    watched.assert_quiet()
     context.close()

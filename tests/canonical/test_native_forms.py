@@ -1,4 +1,4 @@
-"""Canonical forms in the native kernel beside the same steps in Python: every form, every step, every value."""
+"""Canonical forms in the native kernel compared with Python: every form, step and parameter value."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def steps() -> Iterator[Step]:
 
 
 def by_steps(form: Canonical) -> Canonical:
-    """The same form without the native kernel."""
+    """The same form, without the native kernel."""
     object.__setattr__(other := Canonical(*form.steps, key=form.written_as), "_compiled", None)
     return other
 
@@ -55,18 +55,18 @@ ALL = [(form, by_steps(form)) for form in (*FORMS.values(), *SINGLE, *KEYS)]
 
 def texts_of_cases() -> list[str]:
     """Every text of the rows of tests/cases that is a URI."""
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
 
     def walk(value: object) -> None:
         if isinstance(value, str):
-            found[value] = None
+            texts[value] = None
         elif isinstance(value, dict | list):
-            for one in value.values() if isinstance(value, dict) else value:
-                walk(one)
+            for item in value.values() if isinstance(value, dict) else value:
+                walk(item)
 
     for file in sorted((ROOT / "tests" / "cases").rglob("*.toml")):
         walk(tomllib.loads(file.read_text(encoding="utf-8")))
-    return [text for text in found if URI.can_parse(text)]
+    return [text for text in texts if URI.can_parse(text)]
 
 
 SCHEMES = ["http", "HTTP", "https", "ftp", "ws", "x", "file", "urn", "mailto"]
@@ -92,40 +92,40 @@ ASPSESSIONIDABCDEFG1=abcdefghijklmnopqrstuvwx %4aspsessionidABCDEFGH=abcdefghijk
 """
 
 
-def made(count: int, seed: int) -> list[str]:
-    """So many URIs, each drawn from pieces that steps look at, some of them damaged afterwards."""
+def random_uris(count: int, seed: int) -> list[str]:
+    """This many random URIs, built from pieces that the steps treat specially; some are damaged afterwards."""
     draw = random.Random(seed)
     hosts, parts, wrong = [*HOSTS.split(), ""], PIECES.split(), ["%", "%2", *"/?#&=.:@A", ""]
 
-    def some(most: int) -> str:
+    def random_path(most: int) -> str:
         pieces = draw.choices(parts, k=draw.randrange(most))
-        return "".join(f"%{draw.choice(HEX)}{draw.choice(HEX)}" if draw.random() < 0.05 else one for one in pieces)
+        return "".join(f"%{draw.choice(HEX)}{draw.choice(HEX)}" if draw.random() < 0.05 else part for part in pieces)
 
-    found: list[str] = []
-    while len(found) < count:
+    uris: list[str] = []
+    while len(uris) < count:
         text = draw.choice(SCHEMES) + ":"
         if draw.random() < 0.85:
             text += "//" + draw.choice(USERS) + draw.choice(hosts) + draw.choice(PORTS)
-            text += draw.choice(["", "/", "/", "/"]) + (some(7) if draw.random() < 0.8 else "")
+            text += draw.choice(["", "/", "/", "/"]) + (random_path(7) if draw.random() < 0.8 else "")
         else:
-            text += some(7)
-        text += "?" + draw.choice(["", "&", "a=", "="]) + some(10) if draw.random() < 0.7 else ""
-        text += "#" + some(4) if draw.random() < 0.3 else ""
+            text += random_path(7)
+        text += "?" + draw.choice(["", "&", "a=", "="]) + random_path(10) if draw.random() < 0.7 else ""
+        text += "#" + random_path(4) if draw.random() < 0.3 else ""
         if draw.random() < 0.3:
             at = draw.randrange(len(text))
             text = text[:at] + draw.choice(wrong) + text[at + 1 :]
         if URI.can_parse(text):
-            found.append(text)
-    return found
+            uris.append(text)
+    return uris
 
 
 def differences(texts: list[str], forms: list[tuple[Canonical, Canonical]] = ALL) -> list[tuple[object, ...]]:
-    """Where the two do not give the same."""
+    """The texts for which the two kernels differ."""
     return [
-        (form, text, found, wanted)
+        (form, text, native, python)
         for text in texts
         for form, steps in forms
-        if (found := (str(form(text)), form.key(text))) != (wanted := (str(steps(text)), steps.key(text)))
+        if (native := (str(form(text)), form.key(text))) != (python := (str(steps(text)), steps.key(text)))
     ]
 
 
@@ -134,31 +134,30 @@ def test_every_step_is_compiled() -> None:
     assert [steps for _, steps in ALL if steps.compiled is not None] == []
 
 
-def test_texts_of_the_cases() -> None:
+def test_kernels_agree_on_the_cases() -> None:
     texts = texts_of_cases()
     assert len(texts) > 1000
     assert differences(texts) == []
 
 
-def test_made_texts() -> None:
-    assert differences(made(1500, 1)) == []
+def test_kernels_agree_on_random_uris() -> None:
+    assert differences(random_uris(1500, 1)) == []
 
 
-def test_a_difference_is_seen() -> None:
-    """Another form beside a form is told apart by the same texts."""
+def test_the_comparison_notices_a_difference() -> None:
+    """Two different forms differ on these texts."""
     wrong = [(FORMS["surt"], by_steps(FORMS["w3lib"])), (Canonical(Step("nfc")), by_steps(Canonical(Step("ipv4"))))]
-    assert len(differences(made(200, 2), wrong)) > 100
+    assert len(differences(random_uris(200, 2), wrong)) > 100
 
 
 @pytest.mark.parametrize("pair", ["%CFid=1&cftoken=2", "%5cfid=1&cftoken=2", f"%4aspsessionid{'a' * 8}={'b' * 24}"])
-def test_no_escape_is_cut(pair: str) -> None:
-    """What its digits begin is no name of a session."""
+def test_hex_digits_of_an_escape_do_not_begin_a_session_name(pair: str) -> None:
     form = Canonical(Step("drop-sessions"))
-    assert [str(one(f"http://h/?{pair}")) for one in (form, by_steps(form))] == [f"http://h/?{pair}"] * 2
+    assert [str(f(f"http://h/?{pair}")) for f in (form, by_steps(form))] == [f"http://h/?{pair}"] * 2
 
 
-def test_few_rows_are_left_to_python() -> None:
-    """The native kernel does the work itself: all rows of web addresses without what only Python has."""
+def test_the_native_kernel_does_not_fall_back_to_python() -> None:
+    """For web addresses that need nothing that only Python has."""
     texts = [f"http://www{n}.example.com:80/a/%7e/../{n}?b={n}&a=%C3%A9&utm_source=x#f" for n in range(20)]
     for name, form in FORMS.items():
         assert form.compiled is not None
@@ -166,8 +165,8 @@ def test_few_rows_are_left_to_python() -> None:
     assert FORMS["w3lib"].compiled.apply("http://b%C3%BCcher.de/", False) is None  # type: ignore[union-attr]
 
 
-def test_characters_that_stay_composed() -> None:
-    """What the native kernel leaves as it is under NFC is what Unicode says does so, alone and between others."""
+def test_characters_kept_by_the_native_nfc_are_normalized() -> None:
+    """Unicode says the same of each: alone, and between other characters."""
     from unicodedata import combining, is_normalized
 
     form = Canonical(Step("nfc"))
@@ -181,20 +180,20 @@ def test_characters_that_stay_composed() -> None:
             assert all(is_normalized("NFC", before + character) for before in "eаがカ가한"), hex(ord(character))
 
 
-def test_names_without_octets_are_left_to_python() -> None:
+def test_parameter_names_with_surrogates_are_left_to_python() -> None:
     assert Canonical(Step("drop-parameters", names=["\ud800"])).compiled is None
 
 
-def test_columns_give_the_same() -> None:
+def test_columns_give_the_same_with_both_kernels() -> None:
     pa = pytest.importorskip("pyarrow")
     from overthere import columns
 
-    texts = [*made(500, 3), "no uri", "http://h/%", "//h", "http://b%C3%BCcher.de/"]
+    texts = [*random_uris(500, 3), "no uri", "http://h/%", "//h", "http://b%C3%BCcher.de/"]
     for form, steps in ALL[: len(FORMS)]:
         for key, errors in product((False, True), ("null", "detail")):
-            asked: dict[str, Any] = {"key": key, "errors": errors}
-            found, wanted = (pa.array(columns.canonicalize(pa.array(texts), one, **asked)) for one in (form, steps))
-            assert found.to_pylist() == wanted.to_pylist()
+            options: dict[str, Any] = {"key": key, "errors": errors}
+            native, plain = (pa.array(columns.canonicalize(pa.array(texts), f, **options)) for f in (form, steps))
+            assert native.to_pylist() == plain.to_pylist()
 
 
 @pytest.mark.parametrize(
@@ -210,7 +209,7 @@ def test_columns_give_the_same() -> None:
         ("http://h/?a=", "=%3D"),
     ],
 )
-def test_forms_take_time_in_proportion(start: str, unit: str) -> None:
+def test_native_forms_are_linear(start: str, unit: str) -> None:
     def make(size: int) -> str:
         return start + unit * (size // len(unit)) + ("" if start.count("/") > 2 else "x/")
 
@@ -222,8 +221,8 @@ def test_forms_take_time_in_proportion(start: str, unit: str) -> None:
     assert not outgrows(run, make, (16_000, 64_000, 256_000), 0.2)
 
 
-def test_a_compiled_form_is_the_same_value() -> None:
-    one, other = Canonical(Step("drop-fragment")), Canonical(Step("drop-fragment"))
-    assert one.compiled is not None
-    assert (one, hash(one), asdict(one)) == (other, hash(other), asdict(other))
-    assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == copy.copy(one) == other
+def test_compiling_does_not_change_equality_or_pickling() -> None:
+    first, other = Canonical(Step("drop-fragment")), Canonical(Step("drop-fragment"))
+    assert first.compiled is not None
+    assert (first, hash(first), asdict(first)) == (other, hash(other), asdict(other))
+    assert pickle.loads(pickle.dumps(first)) == copy.deepcopy(first) == copy.copy(first) == other

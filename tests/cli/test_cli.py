@@ -1,4 +1,4 @@
-"""The command line: arguments and standard input in; output, error output and exit status out."""
+"""The command line: arguments, standard input, standard output, standard error and exit status."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support import ROOT
 
 
 def process(*arguments: str, stdin: bytes = b"", columns: int = 100) -> subprocess.CompletedProcess[str]:
-    """The command as a process of its own."""
+    """Run the command in a process."""
     environment = {**os.environ, "COLUMNS": str(columns), "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
         [sys.executable, "-m", "overthere", *arguments], input=stdin, capture_output=True, env=environment, check=False
@@ -27,16 +27,16 @@ def process(*arguments: str, stdin: bytes = b"", columns: int = 100) -> subproce
 
 
 def run(*arguments: str, stdin: bytes = b"", columns: int = 100) -> subprocess.CompletedProcess[str]:
-    """The same in this process, without the second that a process begins with; whatever it raises, this raises.
+    """Run the command in this process, which saves a second; exceptions are raised here.
 
-    That the two say the same: `test_a_process_says_the_same`, and test_cli_output for each verb.
+    `test_a_process_gives_the_same_output` and test_cli_output compare both.
     """
     runner = CliRunner(env={"COLUMNS": str(columns)}, catch_exceptions=False)
-    done = runner.invoke(app, arguments, stdin, prog_name="overthere")
-    return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
+    result = runner.invoke(app, arguments, stdin, prog_name="overthere")
+    return subprocess.CompletedProcess(arguments, result.exit_code, result.stdout, result.stderr)
 
 
-# verb and arguments, standard input, exit status, standard output, what standard error holds
+# arguments, standard input, exit status, standard output, a part of standard error
 ROWS: list[tuple[list[str], bytes, int, str, str]] = [
     (["check", "http://h/"], b"", 0, "valid    http://h/\n", ""),
     (["check", "http://h:8o/"], b"", 1, "invalid  http://h:8o/  (1 finding)\n", "          ^\n"),
@@ -141,31 +141,31 @@ ROWS: list[tuple[list[str], bytes, int, str, str]] = [
 
 
 @pytest.mark.parametrize(("arguments", "stdin", "status", "out", "err"), ROWS, ids=[" ".join(r[0]) for r in ROWS])
-def test_verbs(arguments: list[str], stdin: bytes, status: int, out: str, err: str) -> None:
-    done = run(*arguments, stdin=stdin)
-    assert (done.returncode, done.stdout if out or status else "") == (status, out), done.stderr
-    assert err in done.stderr
+def test_commands(arguments: list[str], stdin: bytes, status: int, out: str, err: str) -> None:
+    result = run(*arguments, stdin=stdin)
+    assert (result.returncode, result.stdout if out or status else "") == (status, out), result.stderr
+    assert err in result.stderr
 
 
-# An answer, octets that are not valid UTF-8 in and out, a text that is bad, what is asked for wrongly.
+# A result, invalid UTF-8 in and out, an invalid text, wrong usage.
 @pytest.mark.parametrize(
     "row", [r for r in ROWS if r[0] in (["resolve", "x"], ["decode", "%C3%BC+"], ["nothing"]) or b"\xff" in r[1]],
     ids=lambda r: " ".join(r[0]),
 )  # fmt: skip
-def test_a_process_says_the_same(row: tuple[list[str], bytes, int, str, str]) -> None:
+def test_a_process_gives_the_same_output(row: tuple[list[str], bytes, int, str, str]) -> None:
     arguments, stdin, status, out, _ = row
-    done, here = process(*arguments, stdin=stdin), run(*arguments, stdin=stdin)
-    assert (done.returncode, done.stdout, done.stderr) == (here.returncode, here.stdout, here.stderr)
-    assert (done.returncode, done.stdout) == (status, out)
+    result, direct = process(*arguments, stdin=stdin), run(*arguments, stdin=stdin)
+    assert (result.returncode, result.stdout, result.stderr) == (direct.returncode, direct.stdout, direct.stderr)
+    assert (result.returncode, result.stdout) == (status, out)
 
 
 def test_version_names_the_kernel() -> None:
     assert "kernel: " in process("--version").stdout
 
 
-def test_jsonl() -> None:
-    done = run("check", "--format", "jsonl", "a:b", "a b")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+def test_json_lines() -> None:
+    result = run("check", "--format", "jsonl", "a:b", "a b")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert [row["valid"] for row in rows] == [True, False]
     assert rows[1]["findings"][0]["kind"] == "scheme-missing"
     for verb in (["explain"], ["resolve", "--base", "a:b"], ["relate", "--base", "a:b"], ["normalize"]):
@@ -191,24 +191,24 @@ def test_explain_wraps_its_findings(columns: int) -> None:
 @pytest.mark.parametrize(("verb", "option"), [("resolve", "--base"), ("relate", "--base"), ("canonical", "--form")])
 def test_required_options_are_marked(verb: str, option: str) -> None:
     assert f"{option} is missing" in run(verb, "a:b").stderr
-    told = run(verb, "--help").stdout.partition(f"  {option} ")[2].partition("\n  -")[0]
-    assert "[required" in told
+    messages = run(verb, "--help").stdout.partition(f"  {option} ")[2].partition("\n  -")[0]
+    assert "[required" in messages
 
 
-def test_explain_prints_brackets_as_they_are() -> None:
-    done = run("explain", "http://[::1]/[bold]")
-    assert "http://[::1]/[bold]" in done.stdout
-    assert done.returncode == 1
+def test_explain_prints_brackets_unchanged() -> None:
+    result = run("explain", "http://[::1]/[bold]")
+    assert "http://[::1]/[bold]" in result.stdout
+    assert result.returncode == 1
 
 
 def test_links(tmp_path: Path) -> None:
-    done = run("links", "examples/site", "--base", "http://h/", "-o", str(tmp_path / "x.parquet"))
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    assert done.stderr.split()[:3] == ["documents", "4", "html"]
-    shown = run("links", str(ROOT / "examples" / "site"), "--base", "http://h/")
-    assert "curator:***@intranet" in shown.stdout
-    assert "tide" not in shown.stdout
-    assert "http://[2001:db8::7]/?a=b" in shown.stdout
+    result = run("links", "examples/site", "--base", "http://h/", "-o", str(tmp_path / "x.parquet"))
+    assert (result.returncode, result.stdout) == (0, ""), result.stderr
+    assert result.stderr.split()[:3] == ["documents", "4", "html"]
+    output = run("links", str(ROOT / "examples" / "site"), "--base", "http://h/")
+    assert "curator:***@intranet" in output.stdout
+    assert "tide" not in output.stdout
+    assert "http://[2001:db8::7]/?a=b" in output.stdout
     lines = run("links", "--format", "jsonl", str(ROOT / "examples" / "site")).stdout.splitlines()
     assert all(json.loads(line)["source"] for line in lines)
     assert run("links", "examples/site", "-o", "x.xls").returncode == 2
@@ -219,15 +219,15 @@ def test_links(tmp_path: Path) -> None:
     assert run("links", str(tmp_path)).returncode == 1
 
 
-def test_links_shows_no_controls(tmp_path: Path) -> None:
+def test_links_shows_no_control_characters(tmp_path: Path) -> None:
     (tmp_path / "x.html").write_text("<x\x1b]0;owned\x07 href='\x1b[2J'><a href='http://joe:secret@h/'>")
-    shown = run("links", str(tmp_path / "x.html"))
-    assert "\x1b" not in shown.stdout + shown.stderr
-    assert "owned" in shown.stdout
-    assert "secret" not in shown.stdout
+    result = run("links", str(tmp_path / "x.html"))
+    assert "\x1b" not in result.stdout + result.stderr
+    assert "owned" in result.stdout
+    assert "secret" not in result.stdout
 
 
-def test_links_refuses_what_does_not_go_together(tmp_path: Path) -> None:
+def test_links_rejects_contradicting_options(tmp_path: Path) -> None:
     for wrong in (
         ["--master", "local"], ["--base", "mailto:a@b"], ["--only", "nothing"], ["--plot", "/no/such/x.svg"],
         ["--resume"], ["-o", str(tmp_path / "x.csv"), "--format", "jsonl"], ["--distinct", "--resume", "-o", "x.csv"],
@@ -238,10 +238,10 @@ def test_links_refuses_what_does_not_go_together(tmp_path: Path) -> None:
 
 def test_links_graph_and_picture(tmp_path: Path) -> None:
     picture = tmp_path / "x.svg"
-    done = run(
+    ran = run(
         "links", "examples/site", "--base", "https://museum.example/harbour/", "--distinct", "--plot", str(picture)
     )
-    assert done.stdout.splitlines()[0].split() == ["5", "museum.example", "data:"] or "museum.example" in done.stdout
+    assert ran.stdout.splitlines()[0].split() == ["5", "museum.example", "data:"] or "museum.example" in ran.stdout
     assert picture.read_text().startswith("<svg ")
     graph = tmp_path / "graph.csv"
     run("links", "examples/site", "--base", "https://museum.example/harbour/", "--distinct", "-o", str(graph))
@@ -249,18 +249,18 @@ def test_links_graph_and_picture(tmp_path: Path) -> None:
 
 
 def test_find_and_audit(tmp_path: Path) -> None:
-    found = run("find", str(ROOT / "examples" / "post" / "letter.txt"))
-    assert found.returncode == 0
+    result = run("find", str(ROOT / "examples" / "post" / "letter.txt"))
+    assert result.returncode == 0
     assert (
         ":7:18  http://harbour.example/the-old-crane.html#jib  (or http://harbour.example/the-oldcrane.html#jib)"
-        in found.stdout
+        in result.stdout
     )
     assert run("find", "--schemes", "ht tp", "x").returncode == 2
     assert run("audit", "http://h.example/").returncode == 0
-    told = run("audit", "http://joe:secret@127.1/")
-    assert told.returncode == 1
-    assert "address-rare" in told.stdout
-    assert "secret" not in told.stdout
+    messages = run("audit", "http://joe:secret@127.1/")
+    assert messages.returncode == 1
+    assert "address-rare" in messages.stdout
+    assert "secret" not in messages.stdout
     sarif = json.loads(run("audit", "--format", "sarif", "http://127.1/").stdout)
     assert sarif["version"] == "2.1.0"
 
@@ -268,26 +268,26 @@ def test_find_and_audit(tmp_path: Path) -> None:
 def test_without_click() -> None:
     code = "import sys; sys.modules['click'] = None; from overthere.cli import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "overthere[cli]" in done.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+    assert "overthere[cli]" in result.stderr
 
 
-def test_parameters_as_the_scheme_has_them() -> None:
-    """RFC 6068 5: "+" is a plus in mailto; of a form it is a space."""
+def test_parameters_are_read_by_the_rules_of_the_scheme() -> None:
+    """RFC 6068 5: "+" is a plus in mailto, but a space in a form."""
     assert run("parameters", "mailto:a@b?subject=1+1").stdout.splitlines()[1:] == ["  subject=1+1"]
     assert run("parameters", "--set", "x=a b", "mailto:a@b").stdout == "mailto:a@b?x=a%20b\n"
     assert run("parameters", "http://h/?a=1+1").stdout.splitlines()[1:] == ["  a=1 1"]
     assert run("parameters", "--no-plus", "http://h/?a=1+1").stdout.splitlines()[1:] == ["  a=1+1"]
 
 
-def test_patterns_of_windows_name_files_and_no_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the shell expands nothing; names of files keep their brackets and dollars."""
+def test_windows_expands_patterns_but_not_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the shell does not expand them; file names keep brackets and dollars."""
     from overthere.cli import _expand_patterns
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SECRET", "Sesame")
     for name in ("a.md", "b.md", "[a]b.md", "$SECRET.md"):
         Path(name).touch()
-    given = ["links", "?.md", "[a]b.md", "$SECRET.md", "%SECRET%.md", "~", "--exclude=*", "*.none"]
-    assert _expand_patterns(given) == ["links", "a.md", "b.md", *given[2:]]
+    words = ["links", "?.md", "[a]b.md", "$SECRET.md", "%SECRET%.md", "~", "--exclude=*", "*.none"]
+    assert _expand_patterns(words) == ["links", "a.md", "b.md", *words[2:]]

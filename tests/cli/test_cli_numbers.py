@@ -1,4 +1,4 @@
-"""Numbers in options and settings: a value that is huge, negative or no number ends with a message, never later."""
+"""Numbers in options and settings: huge, negative or invalid values are reported at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HOSTILE = [
     "\u0663x",
 ]
 TEXTS = ("--max-time", "--max-bytes", "--crawl-time", "--max-age", "--accept")
-"""Options whose numbers are read from a text."""
+"""Options whose numbers are parsed from text."""
 BROKEN = [
     "workers", "jobs", "per-host", "rate", "pages", "max-time", "max-bytes", "crawl-time", "max-age", "accept"
 ]  # fmt: skip
@@ -44,8 +44,8 @@ TOML = [
 def options(verb: Verb) -> list[str]:
     numeric = (click.types.IntParamType, click.types.FloatParamType)
     return [
-        max(one.opts, key=len) for one in verb.command.params
-        if isinstance(one, click.Option) and (isinstance(one.type, numeric) or set(one.opts) & set(TEXTS))
+        max(param.opts, key=len) for param in verb.command.params
+        if isinstance(param, click.Option) and (isinstance(param.type, numeric) or set(param.opts) & set(TEXTS))
     ]  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def run(*words: str) -> Result:
 
 
 def accepted(result: Result) -> bool:
-    """Whether a value was taken; otherwise there is one line that says why."""
+    """Whether a value was accepted; otherwise one line gives the reason."""
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     if result.exit_code == 2:
@@ -66,28 +66,28 @@ def accepted(result: Result) -> bool:
     return result.exit_code != 2
 
 
-def test_options_with_numbers_are_known() -> None:
+def test_options_with_numbers_are_listed() -> None:
     assert len(ROWS) >= 15
     for verb, name in ROWS:
-        option = next(one for one in verb.command.params if name in one.opts)
+        option = next(param for param in verb.command.params if name in param.opts)
         if isinstance(option.type, click.IntRange | click.FloatRange):
             assert option.type.max is not None, f"{verb.name} {name} has no limit"
 
 
-@pytest.mark.parametrize(("verb", "option"), ROWS, ids=lambda one: one if isinstance(one, str) else one.name)
+@pytest.mark.parametrize(("verb", "option"), ROWS, ids=lambda value: value if isinstance(value, str) else value.name)
 def test_a_hostile_number_is_an_error(verb: Verb, option: str, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<a href=a.html>")
     words = {"get": ["data:,a"], "decode": ["a"], "serve": []}.get(verb.name, [str(tmp_path)])
     for value in HOSTILE:
-        given = f"ok={value}" if option == "--max-age" else value
-        result = run(*verb.words, *words, f"{option}={given}")
+        text = f"ok={value}" if option == "--max-age" else value
+        result = run(*verb.words, *words, f"{option}={text}")
         is_empty_list = option == "--accept" and not value.strip()
         assert not accepted(result) or is_empty_list, (value, result.output)
 
 
 @pytest.mark.parametrize("count", [10**8, 10**23])
 @pytest.mark.parametrize("verb", ["links", "broken"])
-def test_so_many_workers_are_an_error(tmp_path: Path, verb: str, count: int) -> None:
+def test_too_many_workers_are_an_error(tmp_path: Path, verb: str, count: int) -> None:
     (tmp_path / "a.html").write_text("<a href=a.html>")
     result = run(verb, str(tmp_path), "--workers", str(count))
     assert result.exit_code == 2
@@ -96,7 +96,7 @@ def test_so_many_workers_are_an_error(tmp_path: Path, verb: str, count: int) -> 
 
 @pytest.mark.parametrize("key", BROKEN)
 @pytest.mark.parametrize("is_named", [True, False])
-def test_a_hostile_number_of_settings_is_an_error(tmp_path: Path, key: str, is_named: bool) -> None:
+def test_a_hostile_number_in_settings_is_an_error(tmp_path: Path, key: str, is_named: bool) -> None:
     (tmp_path / "a.html").write_text("<a href=a.html>")
     config = tmp_path / "overthere.toml"
     for value in TOML:
@@ -108,7 +108,7 @@ def test_a_hostile_number_of_settings_is_an_error(tmp_path: Path, key: str, is_n
 
 
 @pytest.mark.parametrize("key", ["rate", "per-host"])
-def test_a_hostile_number_of_a_host_is_an_error(tmp_path: Path, key: str) -> None:
+def test_a_hostile_number_for_a_host_is_an_error(tmp_path: Path, key: str) -> None:
     (tmp_path / "a.html").write_text("<a href=a.html>")
     for value in TOML:
         (tmp_path / "overthere.toml").write_text(f'[[broken.host]]\nname = "h"\n{key} = {value}\n')
@@ -119,7 +119,7 @@ def test_a_hostile_number_of_a_host_is_an_error(tmp_path: Path, key: str) -> Non
 @pytest.mark.parametrize(
     "key", ["connect_timeout", "read_timeout", "total_timeout", "max_bytes", "max_line", "max_redirects", "ports"]
 )
-def test_a_hostile_number_of_a_policy_is_an_error(tmp_path: Path, key: str) -> None:
+def test_a_hostile_number_in_a_policy_is_an_error(tmp_path: Path, key: str) -> None:
     policy = tmp_path / "policy.toml"
     for value in TOML:
         policy.write_text(f"{key} = [{value}]\n" if key == "ports" else f"{key} = {value}\n")
@@ -127,13 +127,13 @@ def test_a_hostile_number_of_a_policy_is_an_error(tmp_path: Path, key: str) -> N
 
 
 @pytest.mark.parametrize("key", ["exclude", "include", "exclude-path", "remap", "ignore"])
-def test_so_many_patterns_are_an_error(tmp_path: Path, key: str) -> None:
-    """Each finding is compared with each of them."""
+def test_too_many_patterns_are_an_error(tmp_path: Path, key: str) -> None:
+    """Each finding is compared with all of them."""
     (tmp_path / "a.html").write_text("<a href=a.html>")
     forms = {"ignore": '{reason = "x", target = "%d*"}', "remap": '"http://h%d/ http://i/"'}
-    one = forms.get(key, '"%d*"')
+    pattern = forms.get(key, '"%d*"')
     for count, is_taken in ((1000, True), (1001, False)):
-        values = ", ".join(one % number for number in range(count))
+        values = ", ".join(pattern % number for number in range(count))
         (tmp_path / "overthere.toml").write_text(f"[broken]\n{key} = [{values}]\n")
         result = run("broken", str(tmp_path))
         assert accepted(result) == is_taken
@@ -149,8 +149,8 @@ def secret_kept(result: Result) -> bool:
 
 
 @pytest.mark.parametrize("key", ["root-dir", "ignore", "baseline"])
-def test_settings_that_were_found_say_nothing_of_files_elsewhere(tmp_path: Path, key: str) -> None:
-    """The message is the same whether there is such a file or not; a link does not lead out either."""
+def test_found_settings_cannot_probe_other_files(tmp_path: Path, key: str) -> None:
+    """The message is the same whether a file exists; symlinks do not lead out either."""
     (tmp_path / "there").mkdir()
     top = tmp_path / "repository"
     docs = top / "docs"
@@ -178,7 +178,7 @@ def test_settings_that_were_found_say_nothing_of_files_elsewhere(tmp_path: Path,
 
 @pytest.mark.parametrize("key", ["index", "extension", "files"])
 @pytest.mark.parametrize("name", ["../../passwd", "/etc/passwd", "..", ".", "", "a\\b", "C:x", "a/../b"])
-def test_a_name_of_settings_leads_into_no_other_folder(tmp_path: Path, key: str, name: str) -> None:
+def test_a_name_in_settings_cannot_leave_the_folder(tmp_path: Path, key: str, name: str) -> None:
     (tmp_path / "a.html").write_text("<a href=sub/>")
     values: dict[str, Any] = {"index": name, "extension": name}
     text = f"[broken]\n{key} = {json.dumps(values.get(key))}\n"
@@ -194,10 +194,10 @@ VALUES = (
 )  # fmt: skip
 
 
-def test_no_value_of_a_setting_is_a_traceback_or_a_long_message(tmp_path: Path) -> None:
+def test_invalid_settings_give_a_short_message(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<a href=a.html>")
     (tmp_path / ".git").mkdir()
-    option_names = {_key(one) for one in command.params if isinstance(one, click.Option)}
+    option_names = {_key(param) for param in command.params if isinstance(param, click.Option)}
     for key in sorted(option_names - {"help", "no-config", "config"}):
         for value in VALUES:
             (tmp_path / "overthere.toml").write_text(f"[broken]\n{key} = {value}\n")
@@ -211,6 +211,6 @@ def test_no_value_of_a_setting_is_a_traceback_or_a_long_message(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["-", ""])
-def test_standard_output_takes_a_format(tmp_path: Path, name: str) -> None:
-    done = run("broken", str(tmp_path), "-o", name)
-    assert (done.exit_code, "takes --format" in done.output) == (2, True)
+def test_standard_output_needs_a_format(tmp_path: Path, name: str) -> None:
+    result = run("broken", str(tmp_path), "-o", name)
+    assert (result.exit_code, "takes --format" in result.output) == (2, True)

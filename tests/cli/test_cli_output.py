@@ -1,4 +1,4 @@
-"""Every verb whose standard output cannot be written: one line that names it, and no file that is blamed."""
+"""Every command with unwritable standard output: one line that names it, and no blamed file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ COMMANDS = {
     "serve": "serve --port 0",
     "completion": "completion bash",
 }
-MORE = {
+OPTIONS = {
     "find html": "find README.md --format html",
     "get two": "get data:,hello data:,hello",
     "get a listing": "get file:///",
@@ -49,19 +49,19 @@ MORE = {
     "links to -": "links examples/site -o -",
     "the graph": "links examples/site --distinct",
 }
-EVERY = {**COMMANDS, **MORE}
+EVERY = {**COMMANDS, **OPTIONS}
 
 
 def run(name: str, shell: str, unbuffered: str = "") -> tuple[int, str]:
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", shell, "-", sys.executable, "-m", "overthere", *EVERY[name].split()],
         cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         timeout=5 * NET, check=False, env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
     )  # fmt: skip
-    return done.returncode, done.stderr
+    return result.returncode, result.stderr
 
 
-def test_no_verb_is_left_out() -> None:
+def test_every_command_is_tested() -> None:
     assert COMMANDS.keys() == VERBS.keys()
     assert all(command.split()[0] == name for name, command in COMMANDS.items())
 
@@ -73,16 +73,15 @@ FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /d
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("name", EVERY)
 def test_a_full_device(name: str, unbuffered: str) -> None:
-    told = (2, "Error: standard output: No space left on device\n")
-    assert run(name, '"$@" > /dev/full', unbuffered) == told
+    expected = (2, "Error: standard output: No space left on device\n")
+    assert run(name, '"$@" > /dev/full', unbuffered) == expected
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_reader_that_has_gone(name: str) -> None:
-    """It has enough: nothing is said."""
+def test_a_closed_pipe_is_no_error(name: str) -> None:
     assert run(name, 'exec 3> >(exec true); wait $!; "$@" >&3') == (1, "")
 
 
 @pytest.mark.parametrize("name", ["find", "explain"])
-def test_closed(name: str) -> None:
+def test_closed_standard_output(name: str) -> None:
     assert run(name, '"$@" >&-') == (2, "Error: standard output: it is closed\n")

@@ -1,4 +1,4 @@
-"""overthere schemes and overthere plan, as a person and a program see them."""
+"""`overthere schemes` and `overthere plan`, for people and for programs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from test_cli import run
 
 
 def test_the_table_has_a_line_for_each_scheme() -> None:
-    done = run("schemes")
-    assert (done.returncode, done.stderr) == (0, "")
-    first = [line.split()[0] for line in done.stdout.splitlines() if line.strip()]
+    result = run("schemes")
+    assert (result.returncode, result.stderr) == (0, "")
+    first = [line.split()[0] for line in result.stdout.splitlines() if line.strip()]
     assert set(BUILT_IN) <= set(first)
 
 
-def test_every_name_of_the_registry_is_listed_on_request() -> None:
+def test_every_registered_name_can_be_listed() -> None:
     rows = [json.loads(line) for line in run("schemes", "--all", "--format", "jsonl").stdout.splitlines()]
     names = [row["scheme"] for row in rows]
     assert names == sorted(names)
@@ -26,14 +26,14 @@ def test_every_name_of_the_registry_is_listed_on_request() -> None:
     assert {row["status"] for row in rows} == {"Permanent", "Provisional", "Historical", "not registered"}
 
 
-def test_the_page_of_every_scheme() -> None:
-    done = run("schemes", *BUILT_IN, columns=200)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_every_scheme_has_a_page() -> None:
+    result = run("schemes", *BUILT_IN, columns=200)
+    assert (result.returncode, result.stderr) == (0, "")
     rows = [json.loads(line) for line in run("schemes", *BUILT_IN, "--format", "jsonl").stdout.splitlines()]
     assert [row["scheme"] for row in rows] == list(BUILT_IN)
     assert all(row["known"] for row in rows)
-    shown = done.stdout.replace("\n", "")
-    assert all(example["uri"] in shown for row in rows for example in row["examples"] if len(example["uri"]) < 100)
+    text = result.stdout.replace("\n", "")
+    assert all(example["uri"] in text for row in rows for example in row["examples"] if len(example["uri"]) < 100)
 
 
 def test_the_page_of_ftp_quotes_its_rules() -> None:
@@ -44,17 +44,17 @@ def test_the_page_of_ftp_quotes_its_rules() -> None:
     assert "    the type code is written in lower case (RFC 1738 5)" in lines
 
 
-def test_a_name_that_is_only_registered() -> None:
-    done = run("schemes", "acap", "x-own")
-    assert done.returncode == 0
-    assert "name only" in done.stdout
-    assert "experimental" in done.stdout
+def test_a_registered_name_without_support() -> None:
+    result = run("schemes", "acap", "x-own")
+    assert result.returncode == 0
+    assert "name only" in result.stdout
+    assert "experimental" in result.stdout
 
 
-def test_a_name_that_is_no_scheme() -> None:
-    done = run("schemes", "1a")
-    assert done.returncode == 2
-    assert "'1a' is not a scheme" in done.stderr
+def test_an_invalid_scheme_name() -> None:
+    result = run("schemes", "1a")
+    assert result.returncode == 2
+    assert "'1a' is not a scheme" in result.stderr
 
 
 FTP = """\
@@ -68,31 +68,31 @@ ftp://joe:***@h/pub/a.txt
 """
 
 
-def test_a_plan_for_people() -> None:
-    done = run("plan", "ftp://joe:secret@h/pub/a.txt")
-    assert done.returncode == 0
-    assert done.stdout.startswith(FTP)
-    assert "secret" not in done.stdout + done.stderr
+def test_a_plan_as_text() -> None:
+    result = run("plan", "ftp://joe:secret@h/pub/a.txt")
+    assert result.returncode == 0
+    assert result.stdout.startswith(FTP)
+    assert "secret" not in result.stdout + result.stderr
 
 
-def test_a_plan_for_programs() -> None:
-    found = json.loads(run("plan", "--format", "jsonl", "--address", "me@x.org", "ftp://h/a").stdout)
-    assert found["locator"] == {"host": "h", "name": "a"}
-    sent = [step["data"] for step in found["steps"] if step["step"] == "send"]
+def test_a_plan_as_json() -> None:
+    data = json.loads(run("plan", "--format", "jsonl", "--address", "me@x.org", "ftp://h/a").stdout)
+    assert data["locator"] == {"host": "h", "name": "a"}
+    sent = [step["data"] for step in data["steps"] if step["step"] == "send"]
     assert sent == ["USER anonymous\r\n", "PASS me@x.org\r\n", "TYPE I\r\n", "RETR a\r\n", "QUIT\r\n"]
 
 
 def test_plans_from_standard_input_and_by_an_edition() -> None:
-    done = run("plan", "--edition", "url-1994", stdin=b"ftp://h/a!I\nftp://h/b!A\n")
-    assert done.returncode == 0
-    assert [line.split("send ")[1].split("  ")[0] for line in done.stdout.splitlines() if "TYPE" in line] == [
+    result = run("plan", "--edition", "url-1994", stdin=b"ftp://h/a!I\nftp://h/b!A\n")
+    assert result.returncode == 0
+    assert [line.split("send ")[1].split("  ")[0] for line in result.stdout.splitlines() if "TYPE" in line] == [
         "TYPE I",
         "TYPE A",
     ]
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "reason"),
     [
         ("ftp://h/a%0D%0ADELE%20b", "carriage return"),
         ("gopher://h/0a%0Db", "carriage return"),
@@ -102,24 +102,24 @@ def test_plans_from_standard_input_and_by_an_edition() -> None:
         ("", "no scheme"),
     ],
 )
-def test_what_has_no_plan(text: str, why: str) -> None:
-    done = run("plan", text, "ftp://h/")
-    assert done.returncode == 1
-    assert why in done.stderr
-    assert done.stdout.startswith("ftp://h/\n")
+def test_texts_without_a_plan(text: str, reason: str) -> None:
+    result = run("plan", text, "ftp://h/")
+    assert result.returncode == 1
+    assert reason in result.stderr
+    assert result.stdout.startswith("ftp://h/\n")
 
 
 def test_a_gateway_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "gateways.toml"
     file.write_text('[gateways]\nacap = "http://gateway.example/?{uri}"\n')
-    done = run("plan", "--gateways", str(file), "acap://h/a")
-    assert done.returncode == 0
-    assert "through the gateway http://gateway.example/?acap%3A%2F%2Fh%2Fa" in done.stdout
-    assert "connect gateway.example 80" in done.stdout
+    result = run("plan", "--gateways", str(file), "acap://h/a")
+    assert result.returncode == 0
+    assert "through the gateway http://gateway.example/?acap%3A%2F%2Fh%2Fa" in result.stdout
+    assert "connect gateway.example 80" in result.stdout
     file.write_text('[gateways]\na = "b:{uri}"\nb = "a:{uri}"\n')
-    done = run("plan", "--gateways", str(file), "acap://h/a")
-    assert done.returncode == 2
-    assert "cycle" in done.stderr
+    result = run("plan", "--gateways", str(file), "acap://h/a")
+    assert result.returncode == 2
+    assert "cycle" in result.stderr
 
 
 @pytest.mark.parametrize("columns", [40, 60, 100])

@@ -1,4 +1,4 @@
-"""Segments by `split`: what a column gives is what each text gives."""
+"""Segments in `split`: a column gives what each text gives."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ NAMES = ["segments", *(f"segment:{number}" for number in (1, 2, 3, 999, -1, -2, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_column_has_what_each_text_has(name: str) -> None:
+def test_a_column_has_the_segments_of_each_text(name: str) -> None:
     column = _segment_column(pa.array([*PATHS, None]), name)
-    cut = [path.removeprefix("/").split("/") if path else [] for path in PATHS]
-    assert column.to_pylist() == [*(_segment(segments, name) for segments in cut), None]
+    parts = [path.removeprefix("/").split("/") if path else [] for path in PATHS]
+    assert column.to_pylist() == [*(_segment(segments, name) for segments in parts), None]
 
 
-def test_they_are_those_of_the_value() -> None:
+def test_segments_agree_with_the_value() -> None:
     for path in ("/", "/a", "/a//b/", "a/", ""):
         value = URIReference(path)
         segments = path.removeprefix("/").split("/") if path else []

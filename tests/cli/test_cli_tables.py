@@ -1,4 +1,4 @@
-"""`--column`: whole tables in, whole tables out; what is refused, and how it is said."""
+"""`--column`: tables in and out; rejected input, and its messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from overthere import URI, CodingError, InvalidURI, Rung, URIReference, check, d
 from overthere.cli.app import app
 from overthere.kernel.reference import split, split_authority
 from overthere.tables import reading
-from servers import NET, wait_until, waits
+from servers import NET, is_idle, wait_until
 from support import ROOT, cases
 from test_cli import process as command
 
@@ -42,7 +42,7 @@ def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
 
 
 def save(table: Any, path: Path, batch: int = 7) -> Path:
-    """A table as a file, in several batches."""
+    """Write a table to a file, in several batches."""
     form = tables.suffix(path)
     if form == ".parquet":
         pq.write_table(table, path, row_group_size=batch)
@@ -58,7 +58,7 @@ def save(table: Any, path: Path, batch: int = 7) -> Path:
 
 
 def load(path: Path) -> Any:
-    """A file as pyarrow itself reads it."""
+    """Read a file with pyarrow."""
     form = tables.suffix(path)
     if form == ".parquet":
         return pq.read_table(path)
@@ -70,7 +70,7 @@ def load(path: Path) -> Any:
 
 
 def read_csv(data: bytes) -> Any:
-    # One thread and no file of Python: with several, pyarrow 26 once returned 14 of 16 blocks, and once crashed.
+    # One thread and no Python file: with several, pyarrow 26 once returned 14 of 16 blocks, and once crashed.
     read = arrow_csv.ReadOptions(use_threads=False)
     parse = arrow_csv.ParseOptions(newlines_in_values=True)
     convert = arrow_csv.ConvertOptions(
@@ -90,12 +90,12 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_BLOCK_BYTES", 300)
 
 
-# -- The column law: what is in the new columns
+# -- The column law: contents of the new columns
 
 
 def reason(text: str, rule: str) -> tuple[str | None, int | None]:
-    found = check(text, rule=rule, limit=1)
-    return (found[0].kind, found[0].start) if found else (None, None)
+    findings = check(text, rule=rule, limit=1)
+    return (findings[0].kind, findings[0].start) if findings else (None, None)
 
 
 def row(text: str | None, work: Callable[[str], str], rule: str = "URI-reference") -> tuple[Any, Any, Any]:
@@ -116,11 +116,11 @@ def decoded(text: str | None) -> tuple[Any, Any, Any]:
 def parts(text: str | None, strict: bool) -> dict[str, str | None]:
     if text is None or (strict and reason(text, "URI")[0]):
         return dict.fromkeys(("scheme", "host", "port", "path", "query", "fragment"))
-    cut = split(text)
-    _, host, port = (None,) * 3 if cut.authority is None else split_authority(cut.authority)
-    return {"scheme": cut.scheme, "host": host, "port": port, "path": cut.path} | {
-        "query": cut.query,
-        "fragment": cut.fragment,
+    components = split(text)
+    _, host, port = (None,) * 3 if components.authority is None else split_authority(components.authority)
+    return {"scheme": components.scheme, "host": host, "port": port, "path": components.path} | {
+        "query": components.query,
+        "fragment": components.fragment,
     }
 
 
@@ -175,24 +175,24 @@ KINDS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("arguments", "new", "law"), LAW, ids=[" ".join(a) for a, _, _ in LAW])
-def test_law(
+def test_new_columns_have_the_results_of_values(
     arguments: list[str], new: str, law: Callable[[str | None], tuple[Any, ...]], kind: str, table: Any, tmp_path: Path
 ) -> None:
     typed = table.set_column(1, "url", KINDS[kind](table["url"]))
-    done = run(*arguments, "--column", "url", save(typed, tmp_path / "in.arrows"), "-o", tmp_path / "out.arrows")
-    assert done.exit_code == ("error" in new), done.stderr
-    found = load(tmp_path / "out.arrows")
-    assert found.column_names == ["id", "url", *[f"url_{name}" for name in new.split()]]
-    assert found.select([0, 1]).to_pydict() == table.to_pydict()
-    own = list(zip(*[found[f"url_{name}"].to_pylist() for name in new.split()], strict=True))
-    for text, here, there in zip(TEXTS, own, map(law, TEXTS), strict=True):
-        if ... in there:  # where the place is told elsewhere
-            assert here[0] is None
-            assert None not in here[1:]
+    result = run(*arguments, "--column", "url", save(typed, tmp_path / "in.arrows"), "-o", tmp_path / "out.arrows")
+    assert result.exit_code == ("error" in new), result.stderr
+    result_table = load(tmp_path / "out.arrows")
+    assert result_table.column_names == ["id", "url", *[f"url_{name}" for name in new.split()]]
+    assert result_table.select([0, 1]).to_pydict() == table.to_pydict()
+    columns = list(zip(*[result_table[f"url_{name}"].to_pylist() for name in new.split()], strict=True))
+    for text, actual, expected in zip(TEXTS, columns, map(law, TEXTS), strict=True):
+        if ... in expected:  # the offset is tested elsewhere
+            assert actual[0] is None
+            assert None not in actual[1:]
         else:
-            assert here == there, text
+            assert actual == expected, text
     if "error" in new:
-        assert pa.types.is_dictionary(found["url_error"].type)
+        assert pa.types.is_dictionary(result_table["url_error"].type)
 
 
 def test_bases_of_each_row(tmp_path: Path) -> None:
@@ -205,12 +205,12 @@ def test_bases_of_each_row(tmp_path: Path) -> None:
     links = pa.table({"page": [r[1] for r in rows], "href": [r[0] for r in rows]})
     arguments = ("resolve", "--column", "href", "--base-column", "page", "-o", tmp_path / "out.arrow")
     for form in (".parquet", ".csv"):
-        done = run(*arguments, save(links, tmp_path / f"in{form}"))
-        assert done.exit_code == 1
-        assert "1 valid, 2 null, 2 invalid" in done.stderr
-        found = load(tmp_path / "out.arrow")
-        assert found["href_target"].to_pylist() == [r[2] for r in rows]
-        assert found["href_error"].to_pylist() == [r[3] for r in rows]
+        result = run(*arguments, save(links, tmp_path / f"in{form}"))
+        assert result.exit_code == 1
+        assert "1 valid, 2 null, 2 invalid" in result.stderr
+        result_table = load(tmp_path / "out.arrow")
+        assert result_table["href_target"].to_pylist() == [r[2] for r in rows]
+        assert result_table["href_error"].to_pylist() == [r[3] for r in rows]
 
 
 # -- Files
@@ -219,33 +219,33 @@ def test_bases_of_each_row(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("into", FORMATS)
 @pytest.mark.parametrize("start", FORMATS)
-def test_formats(start: str, into: str, table: Any, tmp_path: Path) -> None:
+def test_file_formats(start: str, into: str, table: Any, tmp_path: Path) -> None:
     source, output = save(table, tmp_path / f"in{start}"), tmp_path / f"out{into.upper()}"
-    done = run("normalize", "--column", "url", source, "-o", output)
-    assert done.exit_code == 1, done.stderr
-    assert done.stdout == ""
-    found = load(output)
-    assert found.select([0, 1]).to_pydict() == table.to_pydict()
-    wanted = [row(t, normal(Rung.SYNTAX)) for t in TEXTS]
-    assert list(zip(*[found[i].to_pylist() for i in (2, 3, 4)], strict=True)) == wanted
-    bad = sum(w[1] is not None for w in wanted)
-    first, second, *kinds = done.stderr.splitlines()
+    result = run("normalize", "--column", "url", source, "-o", output)
+    assert result.exit_code == 1, result.stderr
+    assert result.stdout == ""
+    result_table = load(output)
+    assert result_table.select([0, 1]).to_pydict() == table.to_pydict()
+    expected = [row(t, normal(Rung.SYNTAX)) for t in TEXTS]
+    assert list(zip(*[result_table[i].to_pylist() for i in (2, 3, 4)], strict=True)) == expected
+    bad = sum(w[1] is not None for w in expected)
+    first, second, *kinds = result.stderr.splitlines()
     assert first.startswith(f"{len(TEXTS)} rows, ")
     assert second == f"{len(TEXTS) - 1 - bad} valid, 1 null, {bad} invalid"
     counts = [int(line.split()[1].rstrip(",")) for line in kinds]
     assert counts == sorted(counts, reverse=True)
     assert sum(counts) == bad
     firsts = {line.split()[0]: int(line.split()[-1]) for line in kinds}
-    assert firsts == {kind: [w[1] for w in wanted].index(kind) + 1 for kind in {w[1] for w in wanted} - {None}}
+    assert firsts == {kind: [w[1] for w in expected].index(kind) + 1 for kind in {w[1] for w in expected} - {None}}
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_tables_without_rows(form: str, tmp_path: Path) -> None:
     empty = pa.table({"url": pa.array([], pa.string())})
     for source in (save(empty, tmp_path / f"in{form}"), *no_groups(empty.schema, tmp_path / "groups.parquet")):
-        done = run("check", "--column", "url", source, "-o", tmp_path / f"out{form}")
-        assert done.exit_code == 0, done.stderr
-        assert "0 rows" in done.stderr
+        result = run("check", "--column", "url", source, "-o", tmp_path / f"out{form}")
+        assert result.exit_code == 0, result.stderr
+        assert "0 rows" in result.stderr
         found = load(tmp_path / f"out{form}")
         assert (found.num_rows, found.column_names) == (0, ["url", "url_valid", "url_error", "url_error_at"])
 
@@ -256,8 +256,8 @@ def no_groups(schema: Any, path: Path) -> Iterator[Path]:
     yield path
 
 
-def test_other_columns_stay(tmp_path: Path) -> None:
-    """Of every type, under every name, with what the schema says beside."""
+def test_other_columns_are_unchanged(tmp_path: Path) -> None:
+    """Columns of every type and name, with the metadata of the schema."""
     nested = pa.array([[{"a": 1}], None, []])
     words = pa.array(["x", "y", "x"]).dictionary_encode()
     twice = [pa.array([1, 2, 3]), pa.array([b"\0", None, b"\xff"])]
@@ -265,27 +265,27 @@ def test_other_columns_stay(tmp_path: Path) -> None:
     schema = pa.schema([], {"k": "v"})
     for name, kind in zip(names, [nested, words, *twice, pa.array(["a:b"] * 3)], strict=True):
         schema = schema.append(pa.field(name, kind.type, metadata={"f": name}))
-    whole = pa.Table.from_arrays([nested, words, *twice, pa.array(["a:b"] * 3)], schema=schema)
+    original = pa.Table.from_arrays([nested, words, *twice, pa.array(["a:b"] * 3)], schema=schema)
     for form in (".parquet", ".arrow", ".arrows"):
         output = tmp_path / f"out{form}"
-        assert run("check", "--column", "url ", save(whole, tmp_path / f"in{form}", 2), "-o", output).exit_code == 0
+        assert run("check", "--column", "url ", save(original, tmp_path / f"in{form}", 2), "-o", output).exit_code == 0
         if form == ".parquet":
             parquet = pq.ParquetFile(output)
-            found = pa.Table.from_batches(parquet.iter_batches(), parquet.schema_arrow)
+            result_table = pa.Table.from_batches(parquet.iter_batches(), parquet.schema_arrow)
         else:
-            found = load(output)
-        assert found.column_names == [*names, "url _valid", "url _error", "url _error_at"]
-        assert [c.to_pylist() for c in found.columns[:5]] == [c.to_pylist() for c in whole.columns]
-        assert found.schema.metadata[b"k"] == b"v"
-        assert found.schema.field(0).type == nested.type
-        # An Arrow file has one dictionary a column, which no one can know of its rows before the end.
-        assert found.schema.field(1).type == (pa.string() if form == ".arrow" else words.type)
-        assert found.schema.field("url _error").type.value_type == pa.string()
+            result_table = load(output)
+        assert result_table.column_names == [*names, "url _valid", "url _error", "url _error_at"]
+        assert [c.to_pylist() for c in result_table.columns[:5]] == [c.to_pylist() for c in original.columns]
+        assert result_table.schema.metadata[b"k"] == b"v"
+        assert result_table.schema.field(0).type == nested.type
+        # An Arrow file has one dictionary per column, which is only known after all rows.
+        assert result_table.schema.field(1).type == (pa.string() if form == ".arrow" else words.type)
+        assert result_table.schema.field("url _error").type.value_type == pa.string()
 
 
 @pytest.mark.parametrize("form", [".parquet", ".arrow", ".arrows"])
-def test_dictionaries_that_change(form: str, tmp_path: Path) -> None:
-    """Each batch has its own; so have the kinds that each batch finds."""
+def test_changing_dictionaries(form: str, tmp_path: Path) -> None:
+    """Each batch has its own dictionary, and may have its own kinds of errors."""
     batches = [
         pa.record_batch({"url": pa.array(texts).dictionary_encode()})
         for texts in (["a:b", "a:%"], [None, "a b", "c:d"])
@@ -294,27 +294,27 @@ def test_dictionaries_that_change(form: str, tmp_path: Path) -> None:
         for batch in batches:
             pen.write_batch(batch)
     assert run("check", "--column", "url", tmp_path / "in.arrows", "-o", tmp_path / f"out{form}").exit_code == 1
-    found = load(tmp_path / f"out{form}")
-    assert found["url"].to_pylist() == ["a:b", "a:%", None, "a b", "c:d"]
-    assert found["url_valid"].to_pylist() == [True, False, None, False, True]
-    assert found["url_error"].to_pylist() == [None, "pct-encoded", None, "scheme-missing", None]
+    result_table = load(tmp_path / f"out{form}")
+    assert result_table["url"].to_pylist() == ["a:b", "a:%", None, "a b", "c:d"]
+    assert result_table["url_valid"].to_pylist() == [True, False, None, False, True]
+    assert result_table["url_error"].to_pylist() == [None, "pct-encoded", None, "scheme-missing", None]
 
 
 def test_several_files(table: Any, tmp_path: Path) -> None:
     names = [save(table, tmp_path / f"in{form}") for form in FORMATS]
-    done = run("split", "--column", "url", *names, "-o", tmp_path / "out.parquet")
-    assert done.exit_code == 0, done.stderr
+    result = run("split", "--column", "url", *names, "-o", tmp_path / "out.parquet")
+    assert result.exit_code == 0, result.stderr
     assert load(tmp_path / "out.parquet")["id"].to_pylist() == table["id"].to_pylist() * len(FORMATS)
     save(pa.table({"url": ["a b"], "id": ["x"]}), tmp_path / "other.csv")
-    done = run("split", "--column", "url", names[0], tmp_path / "other.csv")
-    assert done.exit_code == 2
-    assert 'other.csv: column "url" (string) instead of' in done.stderr
+    result = run("split", "--column", "url", names[0], tmp_path / "other.csv")
+    assert result.exit_code == 2
+    assert 'other.csv: column "url" (string) instead of' in result.stderr
     save(table.select([0]), tmp_path / "fewer.csv")
     assert "1 columns, where" in run("split", "--column", "id", names[0], tmp_path / "fewer.csv").stderr
 
 
-def test_views_are_cut_with_their_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A slice of a column of views holds the text of all rows; it is not written again and again."""
+def test_sliced_views_are_compacted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A slice of a view column refers to the text of all rows, which would be written again and again."""
     monkeypatch.setattr(reading, "_MAX_BATCH_ROWS", 100)
     views = pa.table({"url": pa.array([f"http://a.example/{i:020}" for i in range(10_000)], pa.string_view())})
     save(views, tmp_path / "in.arrows", 10_000)
@@ -323,7 +323,7 @@ def test_views_are_cut_with_their_text(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert (tmp_path / "out.arrows").stat().st_size < 5 * (tmp_path / "in.arrows").stat().st_size
 
 
-# -- CSV to the letter
+# -- CSV in detail
 
 CSV: list[tuple[bytes, list[str | None]]] = [
     (b"url\n", []),
@@ -338,27 +338,27 @@ CSV: list[tuple[bytes, list[str | None]]] = [
 ]
 
 
-@pytest.mark.parametrize(("data", "wanted"), CSV, ids=[repr(d) for d, _ in CSV])
-def test_csv(data: bytes, wanted: list[str | None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("data", "expected"), CSV, ids=[repr(d) for d, _ in CSV])
+def test_csv(data: bytes, expected: list[str | None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_bytes(data)
     for block in (16, 1 << 20):
         monkeypatch.setattr(reading, "_BLOCK_BYTES", block)
         for source, stdin in ((tmp_path / "in.csv", b""), ("-", data)):
-            done = run("encode", "--column", "url", source, "-o", tmp_path / "out.parquet", stdin=stdin)
-            assert done.exit_code == 0, done.stderr
-            assert load(tmp_path / "out.parquet")["url"].to_pylist() == wanted
+            result = run("encode", "--column", "url", source, "-o", tmp_path / "out.parquet", stdin=stdin)
+            assert result.exit_code == 0, result.stderr
+            assert load(tmp_path / "out.parquet")["url"].to_pylist() == expected
 
 
 def test_csv_of_several_columns() -> None:
-    done = run("check", "--column", "b", stdin=b'a,"b","c,\n"\n\n,a:b,\n"","",x\n\n')
+    result = run("check", "--column", "b", stdin=b'a,"b","c,\n"\n\n,a:b,\n"","",x\n\n')
     assert (
-        done.stdout
+        result.stdout
         == '"a","b","c,\n","b_valid","b_error","b_error_at"\n,"a:b",,true,,\n"","","x",false,"scheme-missing",0\n'
     )
-    assert done.stderr.endswith("1 valid, 0 null, 1 invalid\n  scheme-missing  1, first in row 2\n")
+    assert result.stderr.endswith("1 valid, 0 null, 1 invalid\n  scheme-missing  1, first in row 2\n")
 
 
-def test_where_a_block_of_csv_ends() -> None:
+def test_blocks_of_csv_end_at_rows() -> None:
     for block, end in [
         (b"", 0),
         (b"a,b", 0),
@@ -374,12 +374,12 @@ def test_where_a_block_of_csv_ends() -> None:
 def test_standard_input(table: Any, tmp_path: Path) -> None:
     for form in (".csv", ".arrows"):
         data = save(table, tmp_path / f"in{form}").read_bytes()
-        done = run("split", "--column", "url", "-", "-o", tmp_path / "out.parquet", stdin=data)
-        assert done.exit_code == 0, done.stderr
+        result = run("split", "--column", "url", "-", "-o", tmp_path / "out.parquet", stdin=data)
+        assert result.exit_code == 0, result.stderr
         assert load(tmp_path / "out.parquet").select([0, 1]).to_pydict() == table.to_pydict()
     for form in (".parquet", ".arrow"):
-        done = run("split", "--column", "url", stdin=save(table, tmp_path / f"in{form}").read_bytes())
-        assert (done.exit_code, done.stderr) == (2, f"Error: standard input: {PIPE}\n")
+        result = run("split", "--column", "url", stdin=save(table, tmp_path / f"in{form}").read_bytes())
+        assert (result.exit_code, result.stderr) == (2, f"Error: standard input: {PIPE}\n")
     true = command("split", "--column", "url", "-", stdin=(tmp_path / "in.csv").read_bytes())
     assert true.returncode == 0
     assert read_csv(true.stdout.encode())["id"].to_pylist() == table["id"].to_pylist()
@@ -388,15 +388,15 @@ def test_standard_input(table: Any, tmp_path: Path) -> None:
 PIPE = "Parquet and Arrow files cannot be read from a pipe: name the file"
 
 
-# -- What is refused: arguments after `check --column url`, what is said
+# -- Rejections: arguments after `check --column url`, and messages
 
 
 def make(folder: Path) -> None:
     save(pa.table({"id": [1], "url": ["a:b"], "l": [[1]], "n": pa.array([5])}), folder / "in.parquet")
     save(pa.table({"url": ["a:b"], "url_error": ["x"]}), folder / "taken.parquet")
     pq.write_table(pa.Table.from_arrays([pa.array(["a:b"])] * 2, ["url", "url"]), folder / "twice.parquet")
-    whole = (folder / "in.parquet").read_bytes()
-    (folder / "cut.parquet").write_bytes(whole[:-20])
+    content = (folder / "in.parquet").read_bytes()
+    (folder / "cut.parquet").write_bytes(content[:-20])
     (folder / "text.parquet").write_text("url\na:b\n" * 9)
     (folder / "text.arrow").write_text("url\na:b\n" * 9)
     (folder / "text.arrows").write_text("url\na:b\n" * 9)
@@ -467,20 +467,20 @@ REFUSED: list[tuple[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "said"), REFUSED, ids=[a for a, _ in REFUSED])
-def test_refused(arguments: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[a for a, _ in REFUSED])
+def test_rejected_tables(arguments: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     if "full." in arguments and not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full")
     make(tmp_path)
     (tmp_path / "good.csv").write_text("url\na:b\n")
     before = (tmp_path / "in.parquet").read_bytes()
-    done = run("check", "--column", "url", *arguments.split())
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"Error: {said}"), done.stderr
-    assert done.stderr.count("\n") == 1
-    assert isinstance(done.exception, SystemExit)
-    # What fails before its first row leaves files as they were.
+    result = run("check", "--column", "url", *arguments.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"Error: {message}"), result.stderr
+    assert result.stderr.count("\n") == 1
+    assert isinstance(result.exception, SystemExit)
+    # Errors before the first row leave files unchanged.
     assert (tmp_path / "in.parquet").read_bytes() == before
     assert not [p for p in ("x.csv", "x", "x.xls") if Path(p).exists()]
 
@@ -505,11 +505,11 @@ USAGE: list[tuple[list[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "said"), USAGE, ids=[" ".join(a) for a, _ in USAGE])
-def test_usage(arguments: list[str], said: str) -> None:
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert said in done.stderr
+@pytest.mark.parametrize(("arguments", "message"), USAGE, ids=[" ".join(a) for a, _ in USAGE])
+def test_wrong_usage(arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
 
 
 def test_names_that_look_like_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -532,7 +532,7 @@ def test_without_pyarrow(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (2, "Error: pyarrow is not installed: pip install 'overthere[columns]'\n")
 
 
-# -- Long work
+# -- Long runs
 
 
 def test_rows_before_an_error_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -540,23 +540,23 @@ def test_rows_before_an_error_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path
     (tmp_path / "in.csv").write_text("url\n" + "a:b\n" * 50 + "a b\n" + "a:b\n" * 49 + "a,b\n")
     for form in FORMATS:
         output = tmp_path / f"out{form}"
-        done = run("check", "--column", "url", tmp_path / "in.csv", "-o", output)
-        kept = load(output).num_rows
-        assert done.exit_code == 2
-        error, first, *_ = done.stderr.splitlines()
+        result = run("check", "--column", "url", tmp_path / "in.csv", "-o", output)
+        count = load(output).num_rows
+        assert result.exit_code == 2
+        error, first, *_ = result.stderr.splitlines()
         assert (
             error
-            == f"Error: {tmp_path}/in.csv: row 101 has 2 fields, the header 1; {output} holds the {kept} rows before"
+            == f"Error: {tmp_path}/in.csv: row 101 has 2 fields, the header 1; {output} holds the {count} rows before"
         )
-        assert first.startswith(f"{kept} rows, ")
-        assert 50 < kept <= 100
+        assert first.startswith(f"{count} rows, ")
+        assert 50 < count <= 100
         piped = run("check", "--column", "url", "-o", output, stdin=(tmp_path / "in.csv").read_bytes())
         assert "standard input: row 101 has 2 fields, the header 1; " in piped.stderr
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_control_c(form: str, tmp_path: Path) -> None:
-    """What was written so far is a whole file, and as long as is said."""
+def test_an_interrupt_leaves_a_complete_table(form: str, tmp_path: Path) -> None:
+    """With as many rows as the message says."""
     end, into = os.pipe()
     arguments = ["check", "--column", "url", "-o", str(tmp_path / f"out{form}")]
     with subprocess.Popen(
@@ -567,16 +567,16 @@ def test_control_c(form: str, tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     ) as work, open(into, "wb", buffering=0) as pipe:  # fmt: skip
         os.close(end)
-        # Two blocks are read, and the rest of them is waited for.
+        # Two blocks are read; the command waits for the rest.
         pipe.write(b"url\n" + b"".join(b"a:%0500d\n" % i for i in range(34_000)))
         output = tmp_path / f"out{form}"
-        wait_until(lambda: any(tmp_path.iterdir()) and waits(work.pid), "it does not come to wait for more rows")
+        wait_until(lambda: any(tmp_path.iterdir()) and is_idle(work.pid), "it does not come to wait for more rows")
         work.send_signal(signal.SIGINT)
         error = work.communicate(timeout=NET)[1]
     assert work.returncode == 130, error
-    kept = load(output).num_rows
-    assert kept > 10_000
-    assert error.startswith(f"Stopped; {output} holds the {kept:,} rows before\n{kept:,} rows, ")
+    count = load(output).num_rows
+    assert count > 10_000
+    assert error.startswith(f"Stopped; {output} holds the {count:,} rows before\n{count:,} rows, ")
 
 
 PEAK = """
@@ -590,8 +590,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 @pytest.mark.parametrize("form", [".parquet", ".csv", ".csv.gz", ".arrows"])
-def test_memory_is_bounded(form: str, tmp_path: Path) -> None:
-    """A table of 200 MB takes little more memory than one of 1 MB, be it one row group."""
+def test_memory_is_limited(form: str, tmp_path: Path) -> None:
+    """A table of 200 MB takes little more memory than one of 1 MB, even as one row group."""
     peaks = []
     for rows in (100, 20_000):
         texts = pa.table({"url": [f"http://h/{i}/" + "x" * 10_000 for i in range(rows)]})
@@ -602,47 +602,47 @@ def test_memory_is_bounded(form: str, tmp_path: Path) -> None:
             save(texts, path, 100)
         del texts
         arguments = ["normalize", "--column", "url", str(path), "-o", str(tmp_path / "out.parquet")]
-        # A shell between, for a process takes over the peak of the one that has started it.
-        done = subprocess.run(
+        # With a shell in between: a process inherits the peak of its parent.
+        result = subprocess.run(
             ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-c", PEAK, *arguments],
             capture_output=True,
             text=True,
             env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
             check=False,
         )
-        assert done.returncode == 0, done.stderr
-        peaks.append(int(done.stdout))
+        assert result.returncode == 0, result.stderr
+        peaks.append(int(result.stdout))
     assert peaks[1] - peaks[0] < 100, peaks  # MiB, of 200
 
 
 @pytest.mark.parametrize("width", [60, 120])
-def test_progress(width: int, table: Any, tmp_path: Path) -> None:
-    """On a terminal, and only there; it is gone at the end."""
+def test_progress_is_shown_on_a_terminal(width: int, table: Any, tmp_path: Path) -> None:
+    """And removed at the end."""
     import fcntl
     import pty
     import struct
     import termios
 
     save(pa.concat_tables([table] * 50), tmp_path / "in.parquet", 100)
-    own, other = pty.openpty()
+    controller, other = pty.openpty()
     fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR", "TERM")}
-    done = subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-m", "overthere", "check", "--column", "url", str(tmp_path / "in.parquet")],
         stdout=subprocess.DEVNULL,
         stderr=other,
         env={**environment, "TERM": "xterm", "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"},
     )
     os.close(other)
-    shown = b""
+    data = b""
     try:
-        while more := os.read(own, 1 << 16):
-            shown += more
-    except OSError:  # how a terminal ends on Linux
+        while piece := os.read(controller, 1 << 16):
+            data += piece
+    except OSError:  # end of a terminal on Linux
         pass
-    os.close(own)
-    assert done.wait(NET) == 1
-    text = shown.decode()
+    os.close(controller)
+    assert process.wait(NET) == 1
+    text = data.decode()
     rows = f"{50 * len(TEXTS):,}"
     assert f"{rows} rows 100%" in text.replace("\x1b[0m", "").replace("\x1b[35m", "")
     last = text[text.rindex("\x1b[2K") :]
@@ -651,21 +651,21 @@ def test_progress(width: int, table: Any, tmp_path: Path) -> None:
     assert max(map(len, last.splitlines()[-3:])) <= 60
 
 
-def test_no_progress_elsewhere(table: Any, tmp_path: Path) -> None:
-    done = command("check", "--column", "url", str(save(table, tmp_path / "in.parquet")))
-    assert "\x1b" not in done.stderr
-    assert "━" not in done.stderr
+def test_progress_is_shown_on_terminals_only(table: Any, tmp_path: Path) -> None:
+    result = command("check", "--column", "url", str(save(table, tmp_path / "in.parquet")))
+    assert "\x1b" not in result.stderr
+    assert "━" not in result.stderr
 
 
 # -- split, for texts
 
 
-def test_split() -> None:
-    done = run("split", "http://joe:secret@h:80?#f", "a b")
-    assert done.exit_code == 0
-    shown = ["http://joe:***@h:80?#f", "  scheme     http", "  host       h", "  port       80", '  path       ""']
-    shown += ['  query      ""', "  fragment   f", "a b", "  path       a b"]
-    assert done.stdout.splitlines() == shown
+def test_split_prints_components() -> None:
+    result = run("split", "http://joe:secret@h:80?#f", "a b")
+    assert result.exit_code == 0
+    texts = ["http://joe:***@h:80?#f", "  scheme     http", "  host       h", "  port       80", '  path       ""']
+    texts += ['  query      ""', "  fragment   f", "a b", "  path       a b"]
+    assert result.stdout.splitlines() == texts
     assert run("split", "--component", "authority", "x://a@b:1/c").stdout == "a@b:1\n"
     assert run("split", "--format", "jsonl", "--component", "host", "--component", "userinfo", "//u@h").stdout == (
         '{"text": "//u@h", "host": "h", "userinfo": "u"}\n'
@@ -679,46 +679,46 @@ def test_split() -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_table_is_not_written_through_a_link(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_does_not_follow_a_symlink(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     save(pa.table({"url": ["a:b"]}), tmp_path / "in.parquet")
-    for there in (None, b"precious"):
-        if there is not None:
-            (tmp_path / "victim").write_bytes(there)
+    for previous in (None, b"precious"):
+        if previous is not None:
+            (tmp_path / "victim").write_bytes(previous)
         (tmp_path / f"x{form}").unlink(missing_ok=True)
         (tmp_path / f"x{form}").symlink_to("victim")
-        done = run("check", "--column", "url", "in.parquet", "-o", f"x{form}")
-        assert done.exit_code == 2
-        assert "it is a symlink" in done.output
-        assert (tmp_path / "victim").exists() == (there is not None)
+        result = run("check", "--column", "url", "in.parquet", "-o", f"x{form}")
+        assert result.exit_code == 2
+        assert "it is a symlink" in result.output
+        assert (tmp_path / "victim").exists() == (previous is not None)
     assert (tmp_path / "victim").read_bytes() == b"precious"
 
 
-def test_a_table_that_is_broken_off_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_table_does_not_replace_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.csv").write_text("url,b\n" + "a:b,1\n" * 5 + "a:b\n")
     (tmp_path / "x.csv").write_text("before")
     assert run("check", "--column", "url", "bad.csv", "-o", "x.csv").exit_code == 2
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.csv", "x.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.csv", "x.csv"]
     assert (tmp_path / "x.csv").read_text() == "before"
 
 
 def test_a_table_for_a_spreadsheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.csv").write_text('url,=cell\n=1+1,a:b\na:b,"\t=x"\n\'@,-1\n')
-    asked = ("check", "--column", "url", "in.csv", "--csv-safe")
-    shown = run(*asked).stdout
-    assert run(*asked, "-o", "x.csv").exit_code == 1
-    assert (tmp_path / "x.csv").read_text() == shown
-    rows = list(csv.reader(io.StringIO(shown)))
+    arguments = ("check", "--column", "url", "in.csv", "--csv-safe")
+    output = run(*arguments).stdout
+    assert run(*arguments, "-o", "x.csv").exit_code == 1
+    assert (tmp_path / "x.csv").read_text() == output
+    rows = list(csv.reader(io.StringIO(output)))
     assert [row[:2] for row in rows] == [["url", "'=cell"], ["'=1+1", "a:b"], ["a:b", "'\t=x"], ["''@", "'-1"]]
-    assert run(*asked, "-o", "x.parquet").exit_code == 2
+    assert run(*arguments, "-o", "x.parquet").exit_code == 2
     assert run("check", "--csv-safe", "a:b").exit_code == 2
 
 
 @pytest.mark.parametrize("form", [".jsonl", ".jsonl.gz"])
 def test_json_lines_are_written(form: str, table: Any, tmp_path: Path) -> None:
-    """Each row an object; text of any Arrow type is a string; what has no plain form in JSON is refused."""
+    """One object per row; text of any Arrow type is a string; types without a JSON form are rejected."""
     typed = table.append_column("n", pa.array(range(len(TEXTS)))).append_column(
         "l", table["url"].cast(pa.large_string())
     )
@@ -730,8 +730,8 @@ def test_json_lines_are_written(form: str, table: Any, tmp_path: Path) -> None:
     lines = (gzip.decompress(data) if form.endswith(".gz") else data).decode().split("\n")[:-1]
     assert [json.loads(line) for line in lines] == pq.read_table(tmp_path / "out.parquet").to_pylist()
     save(pa.table({"url": ["a:b"], "x": [1.5]}), tmp_path / "odd.parquet")
-    done = run("check", "--column", "url", tmp_path / "odd.parquet", "-o", output)
-    assert (done.exit_code, done.stderr) == (
+    result = run("check", "--column", "url", tmp_path / "odd.parquet", "-o", output)
+    assert (result.exit_code, result.stderr) == (
         2,
         f'Error: {output}: column "x" holds double, which a {form} file cannot\n',
     )

@@ -1,4 +1,4 @@
-"""Files that options name: whatever they hold, the answer is a line that says what is wrong, never a traceback."""
+"""Files given as options: whatever they contain, an error is one line, never a traceback."""
 
 from __future__ import annotations
 
@@ -67,18 +67,18 @@ JSON: dict[str, bytes] = {
 }
 
 
-def _run(*arguments: str, given: bytes | None = None) -> Result:
-    return CliRunner().invoke(app, arguments, input=given)
+def _run(*arguments: str, stdin: bytes | None = None) -> Result:
+    return CliRunner().invoke(app, arguments, input=stdin)
 
 
-def _told(done: Result, option: str) -> None:
-    assert done.exit_code == 2, done.output
-    assert not isinstance(done.exception, Exception) or isinstance(done.exception, SystemExit)
-    said = done.stderr.splitlines()[-1]
-    assert said.startswith("Error: ")
-    assert option in said
-    assert len(said) < 400
-    assert said.isprintable()
+def _reported(result: Result, option: str) -> None:
+    assert result.exit_code == 2, result.output
+    assert not isinstance(result.exception, Exception) or isinstance(result.exception, SystemExit)
+    last_line = result.stderr.splitlines()[-1]
+    assert last_line.startswith("Error: ")
+    assert option in last_line
+    assert len(last_line) < 400
+    assert last_line.isprintable()
 
 
 VERBS: dict[str, Callable[[str], list[str]]] = {
@@ -90,36 +90,36 @@ VERBS: dict[str, Callable[[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("option", VERBS)
-@pytest.mark.parametrize("what", TOML)
-def test_toml(what: str, option: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", TOML)
+def test_invalid_toml_files(case: str, option: str, tmp_path: Path) -> None:
     file = tmp_path / "f.toml"
-    file.write_bytes(TOML[what])
-    _told(_run(*VERBS[option](str(file))), option if option != "gateways" else "")
+    file.write_bytes(TOML[case])
+    _reported(_run(*VERBS[option](str(file))), option if option != "gateways" else "")
 
 
-@pytest.mark.parametrize("what", JSON)
-def test_baselines(what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", JSON)
+def test_invalid_baselines(case: str, tmp_path: Path) -> None:
     file = tmp_path / "b.jsonl"
-    file.write_bytes(_finding().encode() + b"\n" + JSON[what] + b"\n")
-    done = _run("broken", str(tmp_path), "--baseline", str(file))
-    _told(done, "--baseline")
-    assert "line 2" in done.stderr
+    file.write_bytes(_finding().encode() + b"\n" + JSON[case] + b"\n")
+    result = _run("broken", str(tmp_path), "--baseline", str(file))
+    _reported(result, "--baseline")
+    assert "line 2" in result.stderr
 
 
-@pytest.mark.parametrize("what", JSON)
-def test_values_of_a_template(what: str) -> None:
-    done = _run("template", "expand", "http://h/{a}", given=JSON[what] + b"\n")
-    assert not isinstance(done.exception, Exception) or isinstance(done.exception, SystemExit)
-    assert done.exit_code in (0, 1, 2)
-    assert "Traceback" not in done.output
+@pytest.mark.parametrize("case", JSON)
+def test_invalid_values_of_a_template(case: str) -> None:
+    result = _run("template", "expand", "http://h/{a}", stdin=JSON[case] + b"\n")
+    assert not isinstance(result.exception, Exception) or isinstance(result.exception, SystemExit)
+    assert result.exit_code in (0, 1, 2)
+    assert "Traceback" not in result.output
 
 
-def test_good_files_are_read(tmp_path: Path) -> None:
+def test_valid_files_are_read(tmp_path: Path) -> None:
     file = tmp_path / "b.jsonl"
     file.write_bytes(b"\xef\xbb\xbf" + _finding().encode() + b"\r\n\r\n" + _finding(where=None).encode())
-    found = Baseline.read(str(file))
-    assert sum(found.known.values()) == 2
-    assert set(found.since.values()) == {"2026-01-01"}
+    baseline = Baseline.read(str(file))
+    assert sum(baseline.known.values()) == 2
+    assert set(baseline.since.values()) == {"2026-01-01"}
     (tmp_path / "empty").write_bytes(b"")
     assert not Baseline.read(str(tmp_path / "empty")).known
     assert Rules.read("").rules == []
@@ -128,18 +128,18 @@ def test_good_files_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("depth", [33, 34, 500, DEEP])
-def test_the_depth_is_bounded(depth: int) -> None:
+def test_the_depth_is_limited(depth: int) -> None:
     with pytest.raises(ValueError, match="nested more than 32 deep"):
         read_json("[" * depth + "]" * depth)
     with pytest.raises(ValueError, match=r"nested more than 32 deep|1,000 dots"):
         read_toml("a" + ".a" * depth + " = 1")
 
 
-@pytest.mark.parametrize("what", TOML)
-def test_the_functions_behind_say_it_as_documented(what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", TOML)
+def test_the_functions_raise_documented_errors(case: str, tmp_path: Path) -> None:
     file = tmp_path / "f"
-    file.write_bytes(TOML[what])
-    text = TOML[what].decode("utf-8", "surrogateescape")
+    file.write_bytes(TOML[case])
+    text = TOML[case].decode("utf-8", "surrogateescape")
     for read in (Rules.read, Canonical.from_toml):
         with pytest.raises(ValueError, match=r"."):
             read(text)
@@ -161,7 +161,7 @@ ELSEWHERE = {
 
 
 def test_many_dots_on_many_lines_are_an_error() -> None:
-    """Each line takes the square of its dots in memory."""
+    """Each line takes memory quadratic in its dots."""
     text = "\n".join(f"k{number}{'.a' * 999} = 1" for number in range(2000))
     with pytest.raises(ValueError, match="too many"):
         read_toml(text)
@@ -169,15 +169,15 @@ def test_many_dots_on_many_lines_are_an_error() -> None:
     assert len(read_toml(usual)) == 20_000
 
 
-def test_nothing_else_reads_json_or_toml() -> None:
-    found = set()
+def test_only_the_checked_functions_read_json_or_toml() -> None:
+    uses = set()
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             match node:
                 case ast.Attribute(value=ast.Name(id="json" | "tomllib"), attr="load" | "loads" | "JSONDecoder"):
-                    found.add(path.relative_to(SOURCE).as_posix())
+                    uses.add(path.relative_to(SOURCE).as_posix())
                 case ast.ImportFrom(module="json" | "tomllib"):
-                    found.add(path.relative_to(SOURCE).as_posix())
+                    uses.add(path.relative_to(SOURCE).as_posix())
                 case _:
                     pass
-    assert found == {"ground/option_files.py", *ELSEWHERE}
+    assert uses == {"ground/option_files.py", *ELSEWHERE}

@@ -1,7 +1,7 @@
-"""What reaches a person's terminal: every verb with every kind of input in a pseudo-terminal, and no control of others.
+"""Terminal output: every command with every kind of input on a pseudo-terminal prints no foreign control characters.
 
-Each run is a child of this process on a pseudo-terminal of its own; what it prints may hold colours and hyperlinks of
-ours, line ends, and what moves the lines of progress, and nothing else that a terminal obeys.
+Each run is a child process on its own pseudo-terminal; its output may contain our colours and hyperlinks, line ends,
+and moves of progress lines, and nothing else that a terminal interprets.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ HOSTILE = {
     "invisible": "a\ufeffb\u200bc\u2028d\u00ad\U000e0041",
     "octets": "a\udcffb\udc9b31m",
 }
-"""Texts of others, each with the sequence that must not come out."""
+"""Hostile texts, each with the sequence that must not be printed."""
 EVERYTHING = "".join(HOSTILE.values())
 CELL = "".join(text for name, text in HOSTILE.items() if name not in ("return", "octets"))
-"""What a row of CSV may hold."""
+"""The possible contents of a CSV row."""
 
-# The child becomes the command at once: threads of libraries that other tests loaded do not reach it.
+# The child runs the command at once: threads of libraries from other tests do not affect it.
 pytestmark = pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")
 
 
-def printed(arguments: list[str], folder: Path, given: bytes = b"") -> str:
-    """What a run prints on a terminal of 100 columns, on both streams."""
-    held = folder / "stdin"
-    held.write_bytes(given)
+def printed(arguments: list[str], folder: Path, stdin: bytes = b"") -> str:
+    """The output on both streams on a terminal of 100 columns."""
+    stdin_file = folder / "stdin"
+    stdin_file.write_bytes(stdin)
     child, terminal = pty.fork()
     if child == 0:  # pragma: no cover
         code = 70
         try:
             os.environ.update(COLUMNS="100", TERM="xterm-256color")
             os.chdir(folder)
-            os.dup2(os.open(held, os.O_RDONLY), 0)
+            os.dup2(os.open(stdin_file, os.O_RDONLY), 0)
             sys.stdin, sys.stdout, sys.stderr = (open(one, "rw"[one > 0], closefd=False) for one in range(3))  # noqa: SIM115
             sys.argv = ["overthere", *arguments]
             main()
@@ -73,8 +73,8 @@ def printed(arguments: list[str], folder: Path, given: bytes = b"") -> str:
         finally:
             os._exit(code)
     pieces = []
-    with open(terminal, "rb", buffering=0) as shown:
-        while piece := _piece(shown.fileno()):
+    with open(terminal, "rb", buffering=0) as controller:
+        while piece := _piece(controller.fileno()):
             pieces.append(piece)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     text = b"".join(pieces).decode("utf-8", "surrogateescape")
@@ -86,14 +86,14 @@ def printed(arguments: list[str], folder: Path, given: bytes = b"") -> str:
 def _piece(terminal: int) -> bytes:
     try:
         return os.read(terminal, 1 << 16)
-    except OSError:  # its other side is closed
+    except OSError:  # the other side is closed
         return b""
 
 
-def bad(shown: str) -> set[str]:
-    """What of others a terminal would obey."""
-    found = {name for name, text in HOSTILE.items() if name in ("colour", "title", "link") and text in shown}
-    return found | {char for char in OURS.sub("", shown) if not char.isprintable() and char not in "\n\t"}
+def bad(output: str) -> set[str]:
+    """Foreign sequences that a terminal would interpret."""
+    names = {name for name, text in HOSTILE.items() if name in ("colour", "title", "link") and text in output}
+    return names | {char for char in OURS.sub("", output) if not char.isprintable() and char not in "\n\t"}
 
 
 def octets(text: str) -> bytes:
@@ -106,59 +106,59 @@ def option_cases() -> Iterator[tuple[Verb, str]]:
             yield verb, option
 
 
-BESIDE = {
+OTHER_ARGUMENTS = {
     "serve": {"--port": ["--host", "no.such.host.invalid"]},
 }
-"""What a verb is given so that it ends."""
+"""Options that make a command end."""
 
 
-@pytest.mark.parametrize(("verb", "option"), list(option_cases()), ids=lambda one: getattr(one, "name", one))
-def test_the_value_of_an_option(verb: Verb, option: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("verb", "option"), list(option_cases()), ids=lambda item: getattr(item, "name", item))
+def test_values_of_options(verb: Verb, option: str, tmp_path: Path) -> None:
     places = ["http://h/a"] if verb.arguments else []
     if verb.name in ("links", "broken"):
         places = [str(tmp_path)]
     if verb.name == "get":
         places = ["--plan", *places]
-    beside = BESIDE.get(verb.name, {}).get(option, [])
+    extra = OTHER_ARGUMENTS.get(verb.name, {}).get(option, [])
     for value in (EVERYTHING, f"{EVERYTHING}.toml", f"http://h/{EVERYTHING}", f"{EVERYTHING}=1", f"a:{EVERYTHING}:b"):
-        shown = printed([*verb.words, option, value, *beside, *places], tmp_path, b"http://h/\n")
-        assert not bad(shown), f"{option} {value!a}: {bad(shown)}"
+        output = printed([*verb.words, option, value, *extra, *places], tmp_path, b"http://h/\n")
+        assert not bad(output), f"{option} {value!a}: {bad(output)}"
 
 
 @pytest.mark.parametrize("verb", verbs(), ids=lambda verb: verb.name)
 def test_arguments_and_names(verb: Verb, tmp_path: Path) -> None:
     texts = (EVERYTHING, f"http://h/{EVERYTHING}", f"http://{EVERYTHING}@h/", f"{EVERYTHING}:x", f"{{{EVERYTHING}}}")
-    beside = ["--base", "http://h/"] if verb.name in ("resolve", "relate") else []
-    beside += ["--plan"] if verb.name == "get" else []
+    extra = ["--base", "http://h/"] if verb.name in ("resolve", "relate") else []
+    extra += ["--plan"] if verb.name == "get" else []
     if verb.name == "encode":
-        beside = ["query"]
+        extra = ["query"]
     for text in texts:
-        for arguments in ([*beside, "--", text], [*beside, "--", text, text], [f"--{text}"], [f"-{text}"]):
+        for arguments in ([*extra, "--", text], [*extra, "--", text, text], [f"--{text}"], [f"-{text}"]):
             if verb.name == "serve" and "--" not in arguments[0]:
                 arguments = ["--host", text]
-            shown = printed([*verb.words, *arguments], tmp_path, b"")
-            assert not bad(shown), f"{arguments!a}: {bad(shown)}"
+            output = printed([*verb.words, *arguments], tmp_path, b"")
+            assert not bad(output), f"{arguments!a}: {bad(output)}"
 
 
 @pytest.mark.parametrize("verb", [verb for verb in verbs() if verb.arguments], ids=lambda verb: verb.name)
 def test_lines_of_standard_input(verb: Verb, tmp_path: Path) -> None:
     lines = [*HOSTILE.values(), *(f"http://h/{text}?{text}#{text}" for text in HOSTILE.values()), f"{{{EVERYTHING}}}"]
-    beside = ["--base", f"http://h/{EVERYTHING}"] if verb.name in ("resolve", "relate") else []
-    beside += ["--plan"] if verb.name == "get" else []
-    beside += {"encode": ["query"], "template match": ["http://h/{+a}"], "template expand": ["{a}", "--json"]}.get(
+    extra = ["--base", f"http://h/{EVERYTHING}"] if verb.name in ("resolve", "relate") else []
+    extra += ["--plan"] if verb.name == "get" else []
+    extra += {"encode": ["query"], "template match": ["http://h/{+a}"], "template expand": ["{a}", "--json"]}.get(
         verb.name, []
     )
-    for given in ("\n".join(lines), f'{{"a": "{EVERYTHING}"}}', f'{{"{EVERYTHING}": ["a"'):
-        shown = printed([*verb.words, *beside], tmp_path, octets(given))
-        assert not bad(shown), bad(shown)
+    for content in ("\n".join(lines), f'{{"a": "{EVERYTHING}"}}', f'{{"{EVERYTHING}": ["a"'):
+        output = printed([*verb.words, *extra], tmp_path, octets(content))
+        assert not bad(output), bad(output)
 
 
 def content() -> dict[str, bytes]:
-    """Documents of every kind whose references, names and values are of others."""
+    """Documents of every kind with hostile references, names and values."""
     url = f"http://h/{EVERYTHING}"
     block = f"HTTP/1.1 200 {EVERYTHING}\r\nContent-Type: text/html\r\nLocation: {url}\r\n\r\n<a href='{url}'>"
     warc = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <{EVERYTHING}>\r\nWARC-Target-URI: {url}\r\n"
-    made = {
+    contents = {
         "a.html": f"<title>{EVERYTHING}</title><base href='{url}'><a href='{EVERYTHING}'><a href='{url}#{EVERYTHING}'>",
         "b.html": f"<a href='a.html#{EVERYTHING}'><a href='{EVERYTHING}.html'><img srcset='{EVERYTHING} 1x'>",
         "a.md": f"[{EVERYTHING}]({EVERYTHING})\n\n<{url}>\n",
@@ -179,7 +179,7 @@ def content() -> dict[str, bytes]:
         "f.toml": '[[ignore]]\nreason = "\\u001b[5;45;7mx\\u202e"\nkind = "\\u001b[5;45;7mx\\u202e"\n',
         "a.txt": f"see <{url}> and {url} and {EVERYTHING}\n",
     }
-    return {name: octets(text) for name, text in made.items()}
+    return {name: octets(text) for name, text in contents.items()}
 
 
 WITH_FILES: dict[str, list[str]] = {
@@ -201,8 +201,8 @@ WITH_FILES: dict[str, list[str]] = {
     "baseline": ["broken", ".", "--baseline", "FILE"],
     "gateways": ["plan", "--gateways", "FILE", "wais://h/d"],
     **{
-        f"{verb} --column": [verb, "--column", "url", "FILE", *beside]
-        for verb, *beside in (
+        f"{verb} --column": [verb, "--column", "url", "FILE", *extra]
+        for verb, *extra in (
             ("check",), ("split",), ("normalize",), ("repair",), ("canonical",), ("audit",), ("encode", "query"),
             ("decode",), ("resolve", "--base", "http://h/"), ("relate", "--base", "http://h/"), ("parameters",),
         )
@@ -215,36 +215,36 @@ WITH_FILES: dict[str, list[str]] = {
 @pytest.mark.parametrize("name", WITH_FILES)
 def test_content_of_files(name: str, tmp_path: Path) -> None:
     files = content()
-    for file, held in files.items():
-        (tmp_path / file).write_bytes(held)
+    for file, data in files.items():
+        (tmp_path / file).write_bytes(data)
     (tmp_path / f"{EVERYTHING.replace('/', '')}.html").write_bytes(files["b.html"])
     arguments = WITH_FILES[name]
     named = ["", *files] if "FILE" in arguments else [""]
     for file in named:
-        shown = printed([str(tmp_path / file) if one == "FILE" else one for one in arguments], tmp_path)
-        assert not bad(shown), f"{file}: {bad(shown)}"
+        output = printed([str(tmp_path / file) if argument == "FILE" else argument for argument in arguments], tmp_path)
+        assert not bad(output), f"{file}: {bad(output)}"
 
 
-def test_the_law_would_see_it() -> None:
+def test_the_check_finds_control_characters() -> None:
     assert not bad("a\r\n\x1b[31mred\x1b[0m\x1b[2K")
     for name, text in HOSTILE.items():
         assert bad(text), name
     assert bad("\x1b[5;45;7mx")
 
 
-def test_messages_come_from_one_place() -> None:
-    """`paper.say` makes what others have written visible; a figure is so already, and has colours of ours."""
-    found = set()
+def test_messages_are_printed_by_one_function() -> None:
+    """`paper.say` makes foreign text visible; figures already are, and have our colours."""
+    calls = set()
     for path in sorted((SOURCE / "cli").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
             function = ast.unparse(node.func)
-            if function in ("click.echo", "click.secho") and any(one.arg == "err" for one in node.keywords):
-                found.add((path.name, ast.unparse(node.args[0])))
+            if function in ("click.echo", "click.secho") and any(keyword.arg == "err" for keyword in node.keywords):
+                calls.add((path.name, ast.unparse(node.args[0])))
             elif function == "print":
-                found.add((path.name, "print"))
-    assert found == {
+                calls.add((path.name, "print"))
+    assert calls == {
         ("printing.py", "without_commands(visible(mask(text)))"),
         ("styles.py", "print"),
         ("common.py", "figure(error)"),
@@ -257,11 +257,11 @@ def test_messages_come_from_one_place() -> None:
 
 
 @pytest.mark.parametrize("first", "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-@pytest.mark.parametrize("rest", ["1+1", "x'!A1", ""])
-def test_cells_that_a_spreadsheet_would_compute(first: str, rest: str) -> None:
+@pytest.mark.parametrize("suffix", ["1+1", "x'!A1", ""])
+def test_formulas_in_cells_are_escaped(first: str, suffix: str) -> None:
     from overthere.columns.cells import escape, unescape
 
-    cell = first + rest
+    cell = first + suffix
     assert escape(cell) == f"'{cell}"
     assert unescape(escape(cell)) == cell
     assert unescape(escape(f"'{cell}")) == f"'{cell}"
@@ -270,17 +270,17 @@ def test_cells_that_a_spreadsheet_would_compute(first: str, rest: str) -> None:
 def test_the_tables_of_broken(tmp_path: Path) -> None:
     (tmp_path / "=1.html").write_text("<a href='=2.html'><a href='x.html'>")
     runner = CliRunner()
-    for written in (["--format", "csv"], ["-o", str(tmp_path / "t.csv")], ["-o", str(tmp_path / "t.csv.gz")]):
+    for options in (["--format", "csv"], ["-o", str(tmp_path / "t.csv")], ["-o", str(tmp_path / "t.csv.gz")]):
         with contextlib.chdir(tmp_path):
-            done = runner.invoke(app, ["broken", "=1.html", "--csv-safe", *written])
-        assert done.exit_code == 1
-        where = written[1]
-        held = done.stdout_bytes if where == "csv" else Path(where).read_bytes()
-        table = (gzip.decompress(held) if where.endswith(".gz") else held).decode()
+            result = runner.invoke(app, ["broken", "=1.html", "--csv-safe", *options])
+        assert result.exit_code == 1
+        target = options[1]
+        data = result.stdout_bytes if target == "csv" else Path(target).read_bytes()
+        table = (gzip.decompress(data) if target.endswith(".gz") else data).decode()
         rows = list(csv.DictReader(table.splitlines()))
         assert [row["source"] for row in rows] == ["'=1.html"] * 2
         assert [row["reference"] for row in rows] == ["'=2.html", "x.html"]
     for other in (["--format", "jsonl"], ["-o", str(tmp_path / "t.sarif")], ["-o", str(tmp_path / "t.parquet")], []):
-        done = runner.invoke(app, ["broken", str(tmp_path), "--csv-safe", *other])
-        assert done.exit_code == 2
-        assert "--csv-safe" in done.stderr
+        result = runner.invoke(app, ["broken", str(tmp_path), "--csv-safe", *other])
+        assert result.exit_code == 2
+        assert "--csv-safe" in result.stderr

@@ -1,4 +1,4 @@
-"""The objects that column functions of the native kernel give: the Arrow PyCapsule Interface, and rows in Python."""
+"""Results of the native column functions: the Arrow PyCapsule Interface, and rows in Python."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOSTS = ["a.example", None, None, "b.example"]
 
 
 class Stream:
-    """An Arrow stream of no known length."""
+    """An Arrow stream of unknown length."""
 
     def __init__(self, reader: Any) -> None:
         self.reader = reader
@@ -44,23 +44,23 @@ def results(column: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", results(COLUMN))
-def test_rows_in_python_are_those_of_pyarrow(name: str) -> None:
-    one, many = results(COLUMN)[name], results(CHUNKS)[name]
-    array, chunked = pa.array(one), pa.chunked_array(many)
-    assert one.to_pylist() == array.to_pylist() == [one[i] for i in range(-4, 0)] == list(one)
-    assert many.to_pylist() == chunked.to_pylist() == [many[i] for i in range(7)]
-    assert (len(one), one.null_count) == (4, array.null_count)
-    assert (len(many), many.null_count, many.num_chunks) == (7, chunked.null_count, 2)
-    assert pa.field(one).type == array.type == pa.field(many).type == chunked.type
-    assert one == results(COLUMN)[name] != many
-    assert (one == array) is False
+def test_python_rows_equal_those_of_pyarrow(name: str) -> None:
+    single, chunks = results(COLUMN)[name], results(CHUNKS)[name]
+    array, chunked = pa.array(single), pa.chunked_array(chunks)
+    assert single.to_pylist() == array.to_pylist() == [single[i] for i in range(-4, 0)] == list(single)
+    assert chunks.to_pylist() == chunked.to_pylist() == [chunks[i] for i in range(7)]
+    assert (len(single), single.null_count) == (4, array.null_count)
+    assert (len(chunks), chunks.null_count, chunks.num_chunks) == (7, chunked.null_count, 2)
+    assert pa.field(single).type == array.type == pa.field(chunks).type == chunked.type
+    assert single == results(COLUMN)[name] != chunks
+    assert (single == array) is False
     with pytest.raises(TypeError):
-        operator.lt(one, many)
-    assert str(len(one)) in repr(one)
-    assert one.nbytes > 0
+        operator.lt(single, chunks)
+    assert str(len(single)) in repr(single)
+    assert single.nbytes > 0
     for wrong in (4, -5, 1 << 40):
         with pytest.raises(IndexError):
-            one[wrong]
+            single[wrong]
 
 
 def test_numpy() -> None:
@@ -73,35 +73,35 @@ def test_numpy() -> None:
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
-def test_text_in_the_type_that_a_consumer_asks_for(kind: pa.DataType) -> None:
+def test_text_has_the_requested_type(kind: pa.DataType) -> None:
     assert pa.array(columns.host(COLUMN), kind).equals(pa.array(HOSTS, kind))
-    found = columns.host(CHUNKS)
-    assert pa.chunked_array(found, kind).equals(pa.chunked_array([HOSTS, HOSTS[1:]], kind))
+    hosts = columns.host(CHUNKS)
+    assert pa.chunked_array(hosts, kind).equals(pa.chunked_array([HOSTS, HOSTS[1:]], kind))
     assert pa.chunked_array(columns.host(Stream(CHUNKS)), kind).to_pylist() == HOSTS + HOSTS[1:]
-    wanted = pa.struct([("scheme", kind), ("host", kind)])
-    assert pa.array(columns.split(COLUMN, ["scheme", "host"]), wanted).type == wanted
-    wanted = pa.struct([("value", kind), ("error", kind), ("error_at", pa.uint32())])
-    found = pa.array(columns.normalize(COLUMN, errors="detail"), wanted)
-    assert found.type == wanted
-    assert found.to_pylist()[1] == {"value": None, "error": "space", "error_at": 1}
+    struct = pa.struct([("scheme", kind), ("host", kind)])
+    assert pa.array(columns.split(COLUMN, ["scheme", "host"]), struct).type == struct
+    struct = pa.struct([("value", kind), ("error", kind), ("error_at", pa.uint32())])
+    hosts = pa.array(columns.normalize(COLUMN, errors="detail"), struct)
+    assert hosts.type == struct
+    assert hosts.to_pylist()[1] == {"value": None, "error": "space", "error_at": 1}
 
 
-def test_another_type_is_the_consumers_to_make() -> None:
-    """A producer may give what it has (Arrow PyCapsule Interface, "Schema Requests")."""
+def test_an_unsupported_requested_type_is_ignored() -> None:
+    """A producer may return its own type (Arrow PyCapsule Interface, "Schema Requests")."""
     schema, array = columns.check(COLUMN).__arrow_c_array__(pa.int8().__arrow_c_schema__())  # type: ignore[attr-defined]
     assert pa.Array._import_from_c_capsule(schema, array).type == pa.bool_()
 
 
 def test_a_stream_is_read_once() -> None:
-    found: Any = columns.host(Stream(CHUNKS))
-    assert not hasattr(found, "__len__")
-    assert pa.field(found).type == pa.string_view()
-    assert not found.closed
-    assert pa.chunked_array(found).to_pylist() == HOSTS + HOSTS[1:]
-    assert found.closed
+    stream: Any = columns.host(Stream(CHUNKS))
+    assert not hasattr(stream, "__len__")
+    assert pa.field(stream).type == pa.string_view()
+    assert not stream.closed
+    assert pa.chunked_array(stream).to_pylist() == HOSTS + HOSTS[1:]
+    assert stream.closed
     with pytest.raises(OSError, match="has been read"):
-        pa.chunked_array(found)
-    assert "utf8view" in repr(found).lower()
+        pa.chunked_array(stream)
+    assert "utf8view" in repr(stream).lower()
 
 
 def test_errors_of_a_stream_reach_its_consumer() -> None:
@@ -126,14 +126,14 @@ def test_a_panic_in_a_stream_is_an_error() -> None:
 
 
 class Capsules:
-    """What says that it is Arrow."""
+    """An object with the methods of the Arrow interface."""
 
     def __init__(self, **methods: Any) -> None:
         for name, value in methods.items():
             setattr(self, f"__arrow_c_{name}__", lambda value=value: value)
 
 
-def test_capsules_that_were_consumed() -> None:
+def test_consumed_capsules_are_rejected() -> None:
     schema, array = COLUMN.__arrow_c_array__()
     assert columns.check(Capsules(array=(schema, array))).to_pylist()[:2] == [True, False]  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="array has been consumed"):
@@ -148,7 +148,7 @@ def test_capsules_that_were_consumed() -> None:
         columns.check(Capsules(stream=stream))
 
 
-def test_objects_that_are_not_arrow() -> None:
+def test_objects_that_are_not_arrow_are_rejected() -> None:
     wrong: Any
     schema, array = COLUMN.__arrow_c_array__()
     for wrong in (["http://h/"], "http://h/", None, 5, b"x"):
@@ -164,7 +164,7 @@ def test_objects_that_are_not_arrow() -> None:
             columns.check(Capsules(stream=wrong))
 
 
-OTHERS = {
+NOT_TEXT = {
     "numbers": pa.array([1]),
     "nothing": pa.nulls(3),
     "binary": pa.array([b"http://h/"]),
@@ -175,15 +175,15 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_columns_that_are_not_text(name: str) -> None:
-    for column in (OTHERS[name], pa.chunked_array([OTHERS[name]]), Stream(pa.chunked_array([OTHERS[name]]))):
+@pytest.mark.parametrize("name", NOT_TEXT)
+def test_columns_that_are_not_text_are_rejected(name: str) -> None:
+    for column in (NOT_TEXT[name], pa.chunked_array([NOT_TEXT[name]]), Stream(pa.chunked_array([NOT_TEXT[name]]))):
         with pytest.raises(TypeError, match="expected a text column, not"):
             columns.check(column)
     with pytest.raises(TypeError, match="expected a text column, not"):
-        columns.resolve(pa.array(["x"] * len(OTHERS[name])), OTHERS[name])
+        columns.resolve(pa.array(["x"] * len(NOT_TEXT[name])), NOT_TEXT[name])
     with pytest.raises(TypeError, match="expected a text column, not"):
-        columns.check(pa.table({name: OTHERS[name]}).to_reader())
+        columns.check(pa.table({name: NOT_TEXT[name]}).to_reader())
 
 
 def test_an_error_of_the_producer_is_passed_on() -> None:
@@ -196,7 +196,7 @@ def test_an_error_of_the_producer_is_passed_on() -> None:
 
 
 @pytest.mark.parametrize("kind", [pa.int8(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64()], ids=str)
-def test_dictionaries_give_each_row_its_answer(kind: pa.DataType) -> None:
+def test_dictionary_columns_give_each_row_its_result(kind: pa.DataType) -> None:
     keys = pa.array([3, None, 0, 2, 1, 3], kind).slice(1)
     column = pa.DictionaryArray.from_arrays(keys, COLUMN)
     rows = pa.array([None, URLS[0], URLS[2], URLS[1], URLS[3]])
@@ -204,8 +204,8 @@ def test_dictionaries_give_each_row_its_answer(kind: pa.DataType) -> None:
         assert result.to_pylist() == results(rows)[name].to_pylist(), name
         assert pa.array(result).type == pa.array(results(rows)[name]).type, name
     bases = pa.DictionaryArray.from_arrays(keys, pa.array(["http://a/", None, "http://c/", "http://d/"]))
-    found = columns.resolve(pa.array(["x"] * 5), bases)
-    assert pa.array(found).to_pylist() == [None, "http://a/x", "http://c/x", None, "http://d/x"]
+    targets = columns.resolve(pa.array(["x"] * 5), bases)
+    assert pa.array(targets).to_pylist() == [None, "http://a/x", "http://c/x", None, "http://d/x"]
 
 
 def test_bases_in_chunks() -> None:
@@ -215,23 +215,23 @@ def test_bases_in_chunks() -> None:
         ["http://i/", "http://j/another-that-is-long/"],
     ]
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
-        found = columns.resolve(pa.array(["x"] * 4), pa.chunked_array(bases, kind))
-        assert pa.array(found).to_pylist() == [base and base + "x" for chunk in bases for base in chunk]
+        targets = columns.resolve(pa.array(["x"] * 4), pa.chunked_array(bases, kind))
+        assert pa.array(targets).to_pylist() == [base and base + "x" for chunk in bases for base in chunk]
 
 
 def test_the_input_lives_as_long_as_a_result() -> None:
-    """Views go into the input's buffers."""
-    found = columns.split(pa.array([f"http://h/{'x' * 50}{i}" for i in range(1000)]))
+    """Views refer to its buffers."""
+    parts = columns.split(pa.array([f"http://h/{'x' * 50}{i}" for i in range(1000)]))
     gc.collect()
-    assert found.to_pylist()[999]["path"] == f"/{'x' * 50}999"  # type: ignore[attr-defined]
+    assert parts.to_pylist()[999]["path"] == f"/{'x' * 50}999"  # type: ignore[attr-defined]
 
 
-def test_what_is_dropped_is_released() -> None:
+def test_dropped_results_release_their_memory() -> None:
     buffer = pa.py_buffer(bytearray(b"http://h/"))
     before = weakref.ref(buffer)
     column = pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\x09\0\0\0"), buffer])
-    found: Any = columns.host(Stream(pa.chunked_array([column])))
-    capsule = found.__arrow_c_stream__()
-    del buffer, column, found, capsule
+    stream: Any = columns.host(Stream(pa.chunked_array([column])))
+    capsule = stream.__arrow_c_stream__()
+    del buffer, column, stream, capsule
     gc.collect()
     assert before() is None

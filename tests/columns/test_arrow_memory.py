@@ -1,4 +1,4 @@
-"""Arrow columns whose memory is not what their type says; each run is a process of its own, whose end is judged."""
+"""Arrow columns whose buffers contradict their type; each run is a process, whose exit status is checked."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ for seed in seeds + [bytes(chance.randrange(256) for _ in range(14)) for _ in ra
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_no_operation_on_changed_memory_ends_the_process(number: int) -> None:
+def test_no_operation_crashes_on_changed_buffers(number: int) -> None:
     command = [sys.executable, "-c", PROGRAM, str(FUZZ), str(number)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    last = done.stdout.rsplit("\n", 2)[-2:]
-    assert done.returncode == 0, f"{done.returncode}, at {last}: {done.stderr[-2000:]}"
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    last = result.stdout.rsplit("\n", 2)[-2:]
+    assert result.returncode == 0, f"{result.returncode}, at {last}: {result.stderr[-2000:]}"
 
 
 def broken_column(kind: pa.DataType) -> pa.Array:
-    """Out of an Arrow stream whose last offset is behind the data: pyarrow opens it unchecked."""
+    """A column from an Arrow stream whose last offset is after the data; pyarrow does not check it."""
     width = pa.int32() if kind == pa.string() else pa.int64()
-    whole = pa.array(["http:", "ab"], kind)
+    array = pa.array(["http:", "ab"], kind)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, pa.schema([("a", kind)])) as writer:
-        writer.write_batch(pa.record_batch([whole], ["a"]))
+        writer.write_batch(pa.record_batch([array], ["a"]))
     good, bad = (pa.array([0, 5, last], width).buffers()[1].to_pybytes() for last in (7, 2**30))
     size = 3 * width.bit_width // 8
     octets = sink.getvalue().to_pybytes().replace(good[:size], bad[:size])
@@ -46,15 +46,15 @@ def broken_column(kind: pa.DataType) -> pa.Array:
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
-def test_last_offset_behind_the_data_is_rejected(kind: pa.DataType) -> None:
+def test_a_last_offset_after_the_data_is_rejected(kind: pa.DataType) -> None:
     broken = broken_column(kind)
-    for some in (broken, broken[1:], pa.chunked_array([broken])):
+    for column in (broken, broken[1:], pa.chunked_array([broken])):
         for work in (columns.split, columns.normalize, columns.check, columns.encode):
             with pytest.raises(ValueError, match=r"(?i)offset|outside|length"):
-                work(some)
+                work(column)
 
 
-def test_series_of_pandas_is_checked_as_its_array_is() -> None:
+def test_a_pandas_series_is_checked_like_its_array() -> None:
     pandas = pytest.importorskip("pandas")
     broken = pa.chunked_array([broken_column(pa.large_string())])
     with pytest.raises(ValueError, match=r"(?i)offset|outside|length"):

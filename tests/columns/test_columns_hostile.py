@@ -1,4 +1,4 @@
-"""Arrow that lies about its dictionaries: every function of columns refuses it, and says which row."""
+"""Invalid Arrow dictionaries: every column function rejects them and names the row."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from overthere import canonical, columns
 
-# What a function takes beside its column.
-MORE: dict[str, tuple[Any, ...]] = {
+# Arguments of a function after its column.
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "add_parameters": ({"a": "1"},),
     "canonicalize": (canonical.SURT,),
     "parameter": ("a",),
@@ -25,12 +25,12 @@ PAIRS = ("equivalent", "lowest_rung")
 NAMES = [name for name in columns.__all__ if inspect.isfunction(getattr(columns, name)) and name != "engine"]
 
 
-def of_column(name: str) -> Callable[[Any], Any]:
-    """A function of columns as one of its column alone."""
-    return lambda c: getattr(columns, name)(c, *((c,) if name in PAIRS else MORE.get(name, ())))
+def bind_arguments(name: str) -> Callable[[Any], Any]:
+    """A column function with all arguments but the column."""
+    return lambda c: getattr(columns, name)(c, *((c,) if name in PAIRS else ARGUMENTS.get(name, ())))
 
 
-CALLS: dict[str, Callable[[Any], Any]] = {name: of_column(name) for name in NAMES}
+CALLS: dict[str, Callable[[Any], Any]] = {name: bind_arguments(name) for name in NAMES}
 CALLS["base of resolve"] = lambda c: columns.resolve(pa.array(["x"] * len(c)), c)
 CALLS["base of relate"] = lambda c: columns.relate(pa.array(["http://a/x"] * len(c)), c)
 
@@ -38,14 +38,14 @@ KEYS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), 
 
 
 def dictionary(keys: list[int], kind: pa.DataType, values: list[str]) -> Any:
-    """A column of a dictionary, in whose keys nobody has looked."""
-    held = pa.array(keys, kind)
-    return pa.DictionaryArray.from_arrays(held, pa.array(values, pa.string()), safe=False)
+    """A dictionary column whose keys have not been checked."""
+    indices = pa.array(keys, kind)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(values, pa.string()), safe=False)
 
 
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize(("keys", "values"), [([0, 5], ["http://a/b"]), ([0, -3], ["http://a/b"]), ([0], [])])
-def test_a_key_that_names_no_value(name: str, keys: list[int], values: list[str]) -> None:
+def test_a_key_without_a_value_is_rejected(name: str, keys: list[int], values: list[str]) -> None:
     with pytest.raises(ValueError, match=r"(?i)dictionary|out of bounds|index"):
         pa.chunked_array([pa.array(CALLS[name](dictionary(keys, pa.int8(), values)))]).to_pylist()
 
@@ -58,7 +58,7 @@ def test_keys_of_every_width(kind: pa.DataType) -> None:
     assert pa.array(columns.check(dictionary([0, 0], kind, ["http://a/b"]))).to_pylist() == [True, True]
 
 
-def test_a_key_beside_a_null_is_asked_for_nothing() -> None:
+def test_the_key_of_a_null_row_is_ignored() -> None:
     nulls = pa.Array.from_buffers(pa.int8(), 3, [pa.py_buffer(b"\x05"), pa.py_buffer(bytes([0, 99, 0]))])
     column = pa.DictionaryArray.from_arrays(nulls, pa.array(["http://a/b"]), safe=False)
     assert pa.array(columns.host(column)).to_pylist() == ["a", None, "a"]
@@ -73,7 +73,7 @@ def test_a_slice_without_rows(kind: pa.DataType) -> None:
         assert len(columns.repair(rows)) == count
 
 
-def test_categories_are_repaired() -> None:
+def test_pandas_categories_are_accepted() -> None:
     polars = pytest.importorskip("polars")
     column = polars.Series(["http://a/ b", "http://a/x"], dtype=polars.Categorical)
     assert polars.Series(columns.repair(column)).to_list() == ["http://a/%20b", "http://a/x"]

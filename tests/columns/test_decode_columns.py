@@ -1,4 +1,4 @@
-"""columns.decode beside its oracle, row by row: good and bad rows of every length, in every type and layout."""
+"""columns.decode compared with its oracle: valid and invalid rows of every length, in every type and layout."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from overthere.columns import engine, rowwise
-from test_columns import layouts, value
+from test_columns import layouts, to_rows
 
 _PIECES = [
     *"aZ0-._~/:?#[]@!$&'()*+,;= é日\U0001f600\x00", "%41", "%7e", "%7E", "%2F", "%25", "%00", "%C3%A9", "%E3%82%A2",
@@ -30,26 +30,26 @@ def _rows(seed: int, count: int) -> Iterator[str | None]:
 def _oracle(rows: list[str | None], layout: str = "string") -> None:
     column = layouts(rows)[layout]
     for details in (True, False):
-        found, wanted = (
+        results, expected = (
             works.text(column, "decode", details=details, threads=1, views=True) for works in (engine(), rowwise)
         )
-        assert value(found) == value(rowwise.to_pyarrow(wanted))
+        assert to_rows(results) == to_rows(rowwise.to_pyarrow(expected))
 
 
 @pytest.mark.parametrize("layout", layouts(["a", "b"]))
-def test_rows_are_those_of_the_oracle(layout: str) -> None:
+def test_decode_gives_the_rows_of_the_oracle(layout: str) -> None:
     _oracle(list(_rows(len(layout), 4000)), layout)
 
 
 @pytest.mark.parametrize("layout", ["string", "string_view"])
-def test_escapes_at_every_place(layout: str) -> None:
-    """Where the native kernel reads many octets at once, an escape may begin in some and end in the next."""
+def test_escapes_at_every_offset_are_decoded(layout: str) -> None:
+    """An escape may cross the blocks that the native kernel reads at once."""
     pieces = ["", "%41", "%c3%a9", "%zz", "%", "%4", "%FF", "é"]
     _oracle(["a" * before + piece + "f" * after for piece in pieces for before in range(70) for after in (0, 1, 2, 33)],
             layout)  # fmt: skip
 
 
-def test_rows_of_escapes_alone() -> None:
+def test_rows_that_consist_of_escapes() -> None:
     text = "".join(map(chr, range(0x20, 0x250)))
-    _oracle([quote(text[:size].encode(), safe="")[cut:] for size in range(80) for cut in (0, 1, 2)])
+    _oracle([quote(text[:size].encode(), safe="")[count:] for size in range(80) for count in (0, 1, 2)])
     _oracle(["".join(f"%{octet:02x}" for octet in (high, 0x80, 0x80)) for high in range(256)])

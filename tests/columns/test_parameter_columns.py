@@ -1,4 +1,4 @@
-"""Parameters of whole columns: each row is what the value's function gives, with either kernel and in each engine."""
+"""Parameters of columns: each row is the result of the value's function, with either kernel, in each engine."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ TEXTS = [
 Calls = dict[str, tuple[Callable[..., Any], Callable[[URIReference], str | None]]]
 
 
-def calls(name: str, pairs: Any, **how: Any) -> Calls:
-    """A column function beside the function of values."""
+def calls(name: str, pairs: Any, **kw: Any) -> Calls:
+    """The column functions with the functions of values."""
 
     def of(u: URIReference) -> Parameters:
-        return Parameters(u.query, **how)
+        return Parameters(u.query, **kw)
 
     return {
-        "parameter": (lambda c: columns.parameter(c, name, **how), lambda u: of(u).get(name)),
+        "parameter": (lambda c: columns.parameter(c, name, **kw), lambda u: of(u).get(name)),
         "raw": (
-            lambda c: columns.parameter(c, name, raw=True, **how),
+            lambda c: columns.parameter(c, name, raw=True, **kw),
             lambda u: next(iter(of(u).written(name)), None),
         ),
-        "with": (lambda c: columns.with_parameters(c, pairs, **how), lambda u: str(u.with_parameters(pairs, **how))),
-        "add": (lambda c: columns.add_parameters(c, pairs, **how), lambda u: str(u.add_parameters(pairs, **how))),
+        "with": (lambda c: columns.with_parameters(c, pairs, **kw), lambda u: str(u.with_parameters(pairs, **kw))),
+        "add": (lambda c: columns.add_parameters(c, pairs, **kw), lambda u: str(u.add_parameters(pairs, **kw))),
         "without": (
-            lambda c: columns.without_parameters(c, name, b"u*", **how),
-            lambda u: str(u.without_parameters(name, b"u*", **how)),
+            lambda c: columns.without_parameters(c, name, b"u*", **kw),
+            lambda u: str(u.without_parameters(name, b"u*", **kw)),
         ),
-        "sort": (lambda c: columns.sort_parameters(c, **how), lambda u: str(u.sort_parameters(**how))),
+        "sort": (lambda c: columns.sort_parameters(c, **kw), lambda u: str(u.sort_parameters(**kw))),
     }
 
 
@@ -71,22 +71,22 @@ def of_value(text: str | None, work: Callable[[URIReference], str | None]) -> st
         return None
 
 
-def listed(found: Any) -> list[Any]:
-    rows: list[Any] = rowwise.to_pyarrow(found).to_pylist()
+def listed(column: Any) -> list[Any]:
+    rows: list[Any] = rowwise.to_pyarrow(column).to_pylist()
     return rows
 
 
 @pytest.mark.parametrize("name", list(calls("", {})))
-@pytest.mark.parametrize("how", [{}, {"separator": ";"}, {"plus": False}], ids=str)
-@pytest.mark.parametrize("asked", ["a", "b", "a b", "", "utm_*", "é", "ab"])
-def test_a_row_is_what_the_value_gives(name: str, how: dict[str, Any], asked: str) -> None:
-    pairs = [(asked, "x y&"), ("n", None), (asked, 2)]
-    work, value = calls(asked, pairs, **how)[name]
-    wanted = [of_value(text, value) for text in TEXTS]
-    assert listed(work(pa.array(TEXTS))) == wanted
+@pytest.mark.parametrize("kwargs", [{}, {"separator": ";"}, {"plus": False}], ids=str)
+@pytest.mark.parametrize("method", ["a", "b", "a b", "", "utm_*", "é", "ab"])
+def test_a_row_is_the_result_of_the_value(name: str, kwargs: dict[str, Any], method: str) -> None:
+    pairs = [(method, "x y&"), ("n", None), (method, 2)]
+    work, value = calls(method, pairs, **kwargs)[name]
+    expected = [of_value(text, value) for text in TEXTS]
+    assert listed(work(pa.array(TEXTS))) == expected
     for kind in (pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
-        assert listed(work(pa.array(TEXTS).cast(kind))) == wanted
-    assert listed(work(pa.chunked_array([TEXTS, TEXTS]))) == wanted * 2
+        assert listed(work(pa.array(TEXTS).cast(kind))) == expected
+    assert listed(work(pa.chunked_array([TEXTS, TEXTS]))) == expected * 2
 
 
 QUERIES = st.text(st.sampled_from("ab=&;+-/?%*"), max_size=14).map(lambda text: text.replace("%", "%e9"))
@@ -94,7 +94,7 @@ NAMES = st.text(st.sampled_from("ab*=&;+ %é"), max_size=3)
 
 
 @given(st.lists(QUERIES, max_size=4), NAMES, st.sampled_from("&;"), st.booleans())
-def test_laws(queries: list[str], name: str, separator: str, plus: bool) -> None:
+def test_laws_of_parameters(queries: list[str], name: str, separator: str, plus: bool) -> None:
     texts = [f"http://h/?{query}#f" for query in queries]
     pairs = {name: ["1", "2"], "a": None}
     for work, value in calls(name, pairs, separator=separator, plus=plus).values():
@@ -102,19 +102,19 @@ def test_laws(queries: list[str], name: str, separator: str, plus: bool) -> None
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
-def test_rows(row: dict[str, Any]) -> None:
-    """What people expect of parameters, on values and on a column."""
-    how = {name: row[name] for name in ("separator", "plus") if name in row}
+def test_parameters_of_the_cases(row: dict[str, Any]) -> None:
+    """Values and columns give what users expect."""
+    options = {name: row[name] for name in ("separator", "plus") if name in row}
     arguments = row.get("names") or ([[tuple(pair) for pair in row["pairs"]]] if "pairs" in row else [])
     if row["do"] == "parameter":
-        found = Parameters(URIReference(row["text"]).query, **how).get(*arguments)
+        value = Parameters(URIReference(row["text"]).query, **options).get(*arguments)
     else:
-        found = str(getattr(URIReference(row["text"]), row["do"])(*arguments, **how))
-    assert found == row.get("is")
-    assert listed(getattr(columns, row["do"])(pa.array([row["text"]]), *arguments, **how)) == [found]
+        value = str(getattr(URIReference(row["text"]), row["do"])(*arguments, **options))
+    assert value == row.get("is")
+    assert listed(getattr(columns, row["do"])(pa.array([row["text"]]), *arguments, **options)) == [value]
 
 
-def test_bad_rows_are_told() -> None:
+def test_invalid_rows_are_reported() -> None:
     column = pa.array(["?a=1", "a b", None])
     detail = listed(columns.sort_parameters(column, errors="detail"))
     assert detail == [
@@ -127,9 +127,9 @@ def test_bad_rows_are_told() -> None:
     assert listed(columns.add_parameters(column, {"n": 1}, errors="repair")) == ["?a=1&n=1", "a%20b?n=1", None]
 
 
-def test_bad_arguments_are_told() -> None:
+def test_invalid_arguments_are_reported() -> None:
     column = pa.array(["?a=1"])
-    asked: list[tuple[Callable[[], Any], type[Exception]]] = [
+    mistakes: list[tuple[Callable[[], Any], type[Exception]]] = [
         (lambda: columns.parameter(column, "a", separator=","), ValueError),
         (lambda: columns.parameter(column, "\ud800"), CodingError),
         (lambda: columns.without_parameters(column, "\ud800"), CodingError),
@@ -137,12 +137,12 @@ def test_bad_arguments_are_told() -> None:
         (lambda: columns.add_parameters(column, {"a": float("nan")}), CodingError),
         (lambda: columns.parameter(pa.array([1]), "a"), TypeError),
     ]
-    for work, wrong in asked:
+    for work, wrong in mistakes:
         with pytest.raises(wrong):
             work()
 
 
-def test_engines() -> None:
+def test_engines_give_the_same_parameters() -> None:
     pl, pd, duckdb = (pytest.importorskip(module) for module in ("polars", "pandas", "duckdb"))
     import overthere.columns.duckdb
     import overthere.columns.pandas
@@ -159,48 +159,48 @@ def test_engines() -> None:
         ("without_parameters", ("utm_*", "b"), "uri_without_parameters(u, 'utm_*', 'b')"),
         ("sort_parameters", (), "uri_sort_parameters(u)"),
     ]:
-        wanted = listed(getattr(columns, name)(column, *arguments))
-        assert getattr(pl.Series(TEXTS).uri, name)(*arguments).to_list() == wanted
+        expected = listed(getattr(columns, name)(column, *arguments))
+        assert getattr(pl.Series(TEXTS).uri, name)(*arguments).to_list() == expected
         frame = pl.DataFrame({"u": TEXTS}).select(getattr(pl.col("u").uri, name)(*arguments))
-        assert frame["u"].to_list() == wanted
-        assert [None if pd.isna(v) else v for v in getattr(pd.Series(TEXTS).uri, name)(*arguments)] == wanted
-        assert [row[0] for row in con.execute(f"select {sql} from t").fetchall()] == wanted
-    own = """select uri_with_parameter(u, k, v)
+        assert frame["u"].to_list() == expected
+        assert [None if pd.isna(v) else v for v in getattr(pd.Series(TEXTS).uri, name)(*arguments)] == expected
+        assert [row[0] for row in con.execute(f"select {sql} from t").fetchall()] == expected
+    query = """select uri_with_parameter(u, k, v)
              from (values ('?a=1', 'a', '2'), ('?a', 'b', '3'), ('?', 'a', null)) t(u, k, v)"""
-    assert [row[0] for row in con.execute(own).fetchall()] == ["?a=2", "?a&b=3", None]
+    assert [row[0] for row in con.execute(query).fetchall()] == ["?a=2", "?a&b=3", None]
 
 
-def test_work_is_linear() -> None:
+def test_parameter_columns_are_linear() -> None:
     linear(lambda n: columns.parameter(pa.array(["?" + "a=1&" * n]), "b"), 200_000)
     linear(lambda n: columns.with_parameters(pa.array(["?" + "a=1&" * n]), {"a": 2}), 200_000)
     linear(lambda n: columns.without_parameters(pa.array(["?" + "a" * n + "=1"]), "*a*b"), 400_000)
 
 
-def test_command_line(tmp_path: Any) -> None:
+def test_the_command_parameters(tmp_path: Any) -> None:
     from click.testing import CliRunner
 
     from overthere.cli.app import app
 
-    def said(*arguments: str) -> tuple[int, str]:
-        done = CliRunner().invoke(app, ["parameters", *arguments])
-        return done.exit_code, done.stdout
+    def run(*arguments: str) -> tuple[int, str]:
+        result = CliRunner().invoke(app, ["parameters", *arguments])
+        return result.exit_code, result.stdout
 
     text = "http://h/?X=%3b%20&utm_id=1&q=a+b&q#f"
-    assert said(text) == (0, f"{text}\n  X=; \n  utm_id=1\n  q=a b\n  q\n")
-    assert said("--get", "q", text, "?a") == (0, "a b\n\n")
-    assert said("--get", "X", "--raw", text) == (0, "%3b%20\n")
-    assert said("--remove", "utm_*", "--set", "q=1 2", "--add", "n", "--sort", text) == (
+    assert run(text) == (0, f"{text}\n  X=; \n  utm_id=1\n  q=a b\n  q\n")
+    assert run("--get", "q", text, "?a") == (0, "a b\n\n")
+    assert run("--get", "X", "--raw", text) == (0, "%3b%20\n")
+    assert run("--remove", "utm_*", "--set", "q=1 2", "--add", "n", "--sort", text) == (
         0,
         "http://h/?X=%3b%20&n&q=1+2#f\n",
     )
-    assert said("--set", "q=1 2", "--pair-separator", ";", "--no-plus", "?a;q") == (0, "?a;q=1%202\n")
-    assert said("--get", "q", "--sort", text)[0] == said("--raw", text)[0] == 2
-    code, out = said("--format", "jsonl", "a b", "?a")
+    assert run("--set", "q=1 2", "--pair-separator", ";", "--no-plus", "?a;q") == (0, "?a;q=1%202\n")
+    assert run("--get", "q", "--sort", text)[0] == run("--raw", text)[0] == 2
+    code, out = run("--format", "jsonl", "a b", "?a")
     assert (code, '"parameters": [["a", null]]' in out, '"error"' in out) == (1, True, True)
     table = tmp_path / "t.csv"
     table.write_text("u\n?b=1&a=2\n?%zz\n\n")
-    code, out = said("--column", "u", "--remove", "b", "--add", "c=3", str(table))
+    code, out = run("--column", "u", "--remove", "b", "--add", "c=3", str(table))
     assert (code, '"?a=2&c=3",,' in out, '"?%zz",,"pct-encoded",1' in out) == (1, True, True)
-    code, out = said("--column", "u", "--get", "a", str(table))
+    code, out = run("--column", "u", "--get", "a", str(table))
     assert (code, "u_parameter" in out, '"?b=1&a=2","2",,' in out) == (1, True, True)
-    assert said("--column", "u", str(table))[0] == 2
+    assert run("--column", "u", str(table))[0] == 2

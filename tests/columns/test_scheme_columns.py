@@ -1,4 +1,4 @@
-"""The scheme rung of columns is that of values: the rules that are handed to the kernel, and the rows finished here."""
+"""The rung SCHEME of columns agrees with values: rules in the kernel, and rows that Python completes."""
 
 from __future__ import annotations
 
@@ -40,44 +40,44 @@ def mixed(name: str) -> str:
 
 
 def hostile(name: str) -> list[str | None]:
-    """A scheme's own examples, and its name before whatever an authority, a port and what follows can be."""
-    own = scheme(name)
+    """A scheme's examples, and its name with many kinds of authority, port and suffix."""
+    rules = scheme(name)
     ports = (
         *PORTS,
-        *(f":{zeros}{own.port}" for zeros in ("", "0", "000") if own.port is not None),
-        f":{own.port or 1}0",
+        *(f":{zeros}{rules.port}" for zeros in ("", "0", "000") if rules.port is not None),
+        f":{rules.port or 1}0",
     )
-    made = [
-        f"{written}://{authority}{port}{rest}"
-        for written in (name, mixed(name))
+    texts = [
+        f"{spelling}://{authority}{port}{suffix}"
+        for spelling in (name, mixed(name))
         for authority in AUTHORITIES
         for port in ports
-        for rest in RESTS
+        for suffix in RESTS
     ]
-    bare = [f"{name}:{rest}" for rest in (*RESTS, "A", "a:80", "A@B.example", "//", "///", "///a", "/..//h:80")]
-    return [*(one.text for one in own.examples), *made, *bare, None]
+    bare = [f"{name}:{suffix}" for suffix in (*RESTS, "A", "a:80", "A@B.example", "//", "///", "///a", "/..//h:80")]
+    return [*(example.text for example in rules.examples), *texts, *bare, None]
 
 
-def both(rows: Any, registry: Registry | None = None, threads: int = 1, **how: Any) -> tuple[Any, Any]:
-    """What columns and their oracle say, with details."""
-    how = {"rung": int(Rung.SCHEME), "details": True, "threads": threads, "views": True, "registry": registry, **how}
-    found, wanted = (works.text(rows, "normalize", **how) for works in (columns.engine(), rowwise))
-    return found, wanted
+def both(rows: Any, registry: Registry | None = None, threads: int = 1, **kw: Any) -> tuple[Any, Any]:
+    """The results of columns and of their oracle, with details."""
+    kw = {"rung": int(Rung.SCHEME), "details": True, "threads": threads, "views": True, "registry": registry, **kw}
+    results, expected = (works.text(rows, "normalize", **kw) for works in (columns.engine(), rowwise))
+    return results, expected
 
 
 def values(column: Any) -> Any:
-    taken = rowwise.to_pyarrow(column)
-    taken.validate(full=True)
-    return taken.to_pylist()
+    rows = rowwise.to_pyarrow(column)
+    rows.validate(full=True)
+    return rows.to_pylist()
 
 
-def differ(rows: list[str | None], **how: Any) -> list[Any]:
-    found, wanted = map(values, both(pa.array(rows, pa.string()), **how))
-    return [row for row in zip(rows, found, wanted, strict=True) if row[1] != row[2]]
+def differ(rows: list[str | None], **options: Any) -> list[Any]:
+    results, expected = map(values, both(pa.array(rows, pa.string()), **options))
+    return [row for row in zip(rows, results, expected, strict=True) if row[1] != row[2]]
 
 
 @pytest.mark.parametrize("name", [*BUILT_IN, "foo", "x-no.such"])
-def test_every_scheme(name: str) -> None:
+def test_every_scheme_agrees_with_the_oracle(name: str) -> None:
     assert differ(hostile(name)) == []
 
 
@@ -88,7 +88,7 @@ def test_relative_and_invalid_rows() -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_many_rows_of_all_schemes(threads: int) -> None:
-    """Rows that stay, rows that the kernel writes, rows that are finished, over the borders of what a thread takes."""
+    """Unchanged rows, rows that the kernel writes and rows that Python completes, across the blocks of threads."""
     chance = random.Random(threads)
     pool: list[str | None] = [row for name in ("http", "foo", "urn", "mailto") for row in hostile(name)]
     rows = [chance.choice([*pool[::29], *RELATIVE, *INVALID, None]) for _ in range(40_000)]
@@ -99,7 +99,7 @@ ROWS = ["http://h:80", None, "URN:Example:a", "http://h/", "urn:example:a-long-n
 
 
 @pytest.mark.parametrize("views", [True, False])
-def test_every_layout(views: bool) -> None:
+def test_every_layout_agrees_with_the_oracle(views: bool) -> None:
     for column in (
         pa.array(ROWS, pa.large_string()),
         pa.array(ROWS, pa.string_view()),
@@ -108,11 +108,11 @@ def test_every_layout(views: bool) -> None:
         pa.chunked_array([ROWS[:3], [], ROWS[3:]]),
         pa.array([], pa.string()),
     ):
-        found, wanted = both(column, views=views)
-        assert values(found) == values(wanted)
+        results, expected = both(column, views=views)
+        assert values(results) == values(expected)
 
 
-def test_a_rule_that_is_known() -> None:
+def test_a_known_rule_runs_in_the_kernel() -> None:
     assert scheme("http").common_rules == ("80", True)
     assert scheme("rlogin").common_rules == ("513", False)
     assert scheme("cid").common_rules == (None, False)
@@ -141,10 +141,10 @@ NORMALS: dict[str, tuple[NormalRule, ...]] = {
 
 
 @pytest.mark.parametrize("rules", NORMALS)
-def test_schemes_of_a_registry_that_is_passed(rules: str) -> None:
+def test_schemes_of_a_custom_registry(rules: str) -> None:
     registry = Registry.empty().with_(replace(OURS, normal=NORMALS[rules]))
     name = OURS.name
-    rows = [f"{n}://h{port}{rest}" for n in (name, mixed(name), "http") for port in PORTS for rest in RESTS]
+    rows = [f"{n}://h{port}{suffix}" for n in (name, mixed(name), "http") for port in PORTS for suffix in RESTS]
     assert differ([*rows, *RELATIVE, None], registry=registry) == []
 
 
@@ -153,18 +153,18 @@ def failing(parts: Parts) -> Parts:
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_what_a_rule_raises(chunked: bool) -> None:
+def test_an_error_of_a_rule_is_raised(chunked: bool) -> None:
     registry = Registry.empty().with_(replace(OURS, normal=(NormalRule("fails", "ours", failing),)))
     good, bad = ["http://h:80", "x-ours:|"], ["a", "x-ours:b"]
     column = pa.chunked_array([good, bad]) if chunked else pa.array(good + bad)
     with pytest.raises(LookupError, match="no rule for b"):
         columns.normalize(column, Rung.SCHEME, registry=registry)
-    kept = columns.normalize(pa.array(good), Rung.SCHEME, registry=registry)
-    assert values(kept) == ["http://h:80", None], "no row of that scheme is valid"
+    normalized = columns.normalize(pa.array(good), Rung.SCHEME, registry=registry)
+    assert values(normalized) == ["http://h:80", None], "no row of that scheme is valid"
 
 
 class Stream:
-    """Chunks of no known length."""
+    """Chunks of unknown length."""
 
     def __init__(self, *chunks: list[str | None]) -> None:
         self.chunks = pa.chunked_array(list(chunks), pa.string())
@@ -173,10 +173,10 @@ class Stream:
         return self.chunks.__arrow_c_stream__(requested_schema)
 
 
-def test_streams() -> None:
-    """They are read by other code, with the interpreter's lock held or not."""
-    found, wanted = both(Stream(ROWS * 5000, [], ROWS), threads=2)
-    assert values(found) == values(wanted)
+def test_streams_of_rows() -> None:
+    """Other code reads them, with or without the interpreter lock."""
+    results, expected = both(Stream(ROWS * 5000, [], ROWS), threads=2)
+    assert values(results) == values(expected)
     bases = columns.normalize(Stream(ROWS * 5000, ROWS), Rung.SCHEME, threads=2)
     joined = values(columns.resolve(pa.array(["#f"] * 5001 * len(ROWS)), bases, threads=2))
     forms = values(columns.normalize(pa.array(ROWS), Rung.SCHEME)) * 5001
@@ -184,14 +184,14 @@ def test_streams() -> None:
 
 
 @pytest.mark.parametrize("errors", ["null", "detail", "raise"])
-def test_what_a_rule_raises_in_a_stream(errors: Any) -> None:
-    """A stream of Arrow carries a message, and no exception; the reference kernel reads it at once."""
+def test_an_error_of_a_rule_in_a_stream(errors: Any) -> None:
+    """An Arrow stream carries the message, not the exception; the reference kernel raises it at once."""
     registry = Registry.empty().with_(replace(OURS, normal=(NormalRule("fails", "ours", failing),)))
     with pytest.raises((LookupError, pa.ArrowInvalid), match="no rule for b"):
         values(columns.normalize(Stream(["x-ours:b"]), Rung.SCHEME, registry=registry, errors=errors))
 
 
-def test_two_claims_are_an_error_where_a_row_is_of_it() -> None:
+def test_two_claims_are_an_error_only_for_rows_of_that_scheme() -> None:
     claims = {"x-two": (Claim("one", "one:SCHEME"), Claim("two", "two:SCHEME"))}
     registry = Registry({"http": scheme("http")}, claims)
     assert values(columns.normalize(pa.array(["http://h:80"]), Rung.SCHEME, registry=registry)) == ["http://h/"]
@@ -202,27 +202,27 @@ def test_two_claims_are_an_error_where_a_row_is_of_it() -> None:
 @native
 def test_rows_that_do_not_change_are_not_copied() -> None:
     column = pa.array(["http://a-long-host.example/a/long/path", "urn:example:a-long-name-that-stays"] * 100)
-    own = {b.address for b in column.buffers() if b}
+    addresses = {b.address for b in column.buffers() if b}
     buffers = [b for b in pa.array(columns.normalize(column, Rung.SCHEME)).buffers()[2:] if b is not None]
-    assert sum(b.size for b in buffers if b.address not in own) == 0
+    assert sum(b.size for b in buffers if b.address not in addresses) == 0
 
 
 @native
-def test_only_rows_with_other_rules_are_done_in_python() -> None:
-    """The rows are counted: a rule of the scheme is asked once for each of its rows, and of no other."""
-    asked: list[str] = []
+def test_only_rows_with_custom_rules_use_python() -> None:
+    """A custom rule is called once per row of its scheme, and for no other row."""
+    calls: list[str] = []
 
     def count(parts: Parts) -> Parts:
-        asked.append(parts.path)
+        calls.append(parts.path)
         return parts
 
-    known = replace(OURS, normal=(NormalRule("counts", "ours", count),))
-    registry = Registry.default().with_(known)
+    counting = replace(OURS, normal=(NormalRule("counts", "ours", count),))
+    registry = Registry.default().with_(counting)
     columns.normalize(pa.array(["http://h:80/a", "x-ours:b", "X-OURS:c", "foo:d", "e"]), Rung.SCHEME, registry=registry)
-    assert asked == ["b", "c"]
+    assert calls == ["b", "c"]
 
 
-def test_the_rows_are_as_hostile_as_they_say() -> None:
-    """Most are valid: what is refused tells nothing of the scheme rung."""
+def test_most_hostile_rows_are_valid() -> None:
+    """Invalid rows would not test the rung SCHEME."""
     rows = [row for row in hostile("http") if row is not None]
     assert sum(parse(row, "URI") is not None for row in rows) > 0.9 * len(rows)

@@ -1,4 +1,4 @@
-"""The documents' own lists of changes (tests/changes.toml): each item names a computed difference, or why none."""
+"""The documents' own lists of changes (tests/changes.toml): each item names a computed difference, or a reason."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def test_every_item_has_a_row() -> None:
 
 
 @pytest.mark.parametrize("change", [c for c in CHANGES if "shows" in c], ids=lambda change: change["id"])
-def test_it_is_computed(change: dict[str, Any]) -> None:
-    for shown in change["shows"]:
-        assert is_computed(**shown), shown
+def test_an_item_is_computed(change: dict[str, Any]) -> None:
+    for row in change["shows"]:
+        assert is_computed(**row), row
 
 
-def is_computed(between: list[str], **shown: Any) -> bool:
+def is_computed(between: list[str], **value: Any) -> bool:
     a, b = between
-    match shown:
+    match value:
         case {"base": base, "reference": reference, **rest} if not rest:
             return (base, reference) in {(row.base, row.reference) for row in resolved(a, b)}
         case {"characters": characters, "a": left, "b": right, **rest} if not rest:
@@ -79,10 +79,10 @@ def is_computed(between: list[str], **shown: Any) -> bool:
         case {"alone_b": rule, **rest} if not rest:
             return rule in computed(a, b).only_b
         case _:
-            raise AssertionError(f"no such way to show a change: {shown}")
+            raise AssertionError(f"no such way to show a change: {value}")
 
 
-def test_what_is_not_computed_is_told() -> None:
+def test_an_item_that_is_not_computed_is_reported() -> None:
     assert not is_computed(["rfc1738", "url-1997"], rule="user", only_b="?")
     assert not is_computed(["uri-2003", "rfc3986"], base="x:", reference="g:h")
     assert not is_computed(["uri-2003", "rfc3986"], alone_a="scheme")

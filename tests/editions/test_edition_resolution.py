@@ -1,4 +1,4 @@
-"""Each document's own resolution against its own printed table, and against its own words run literally."""
+"""The resolution of each document, compared with its printed table and with its words run literally."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 ROWS = cases("resolution_editions")
 STRIPPED: dict[str, Callable[..., Target]] = {"rfc2396": rfc2396, "uri-2003": uri2003}
-# The file beside the project -> its names of the documents, and what to do for its variants.
+# File next to the project -> its names of the documents, and the options of its variants.
 SPECS = {"draft-1997": "url-1997", "draft-2003": "uri-2003"}
 VARIANTS = {
     "draft-2003-nonvalidating": ("uri-2003", "loose"),
@@ -40,8 +40,8 @@ VARIANTS = {
 }
 
 
-def shown(target: Target) -> str:
-    """A target as the tables print it."""
+def as_printed(target: Target) -> str:
+    """A target in the format of the printed tables."""
     if target.uri is not None:
         return target.uri
     assert target.same_document
@@ -49,40 +49,40 @@ def shown(target: Target) -> str:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
-def test_row(row: Row) -> None:
+def test_resolution_of_the_cases(row: Row) -> None:
     base, reference = row["base"], row["reference"]
-    assert {name: shown(RESOLUTIONS[name].resolve(base, reference)) for name in row["is"]} == row["is"]
-    # What a variant does not change stays as it is.
+    assert {name: as_printed(RESOLUTIONS[name].resolve(base, reference)) for name in row["is"]} == row["is"]
+    # Fields that a variant does not change are inherited.
     loose = {n: a for n, a in row["is"].items() if n not in ("rfc2396", "uri-2003", "rfc3986")} | row.get("loose", {})
-    assert {name: shown(RESOLUTIONS[name].resolve(base, reference, False)) for name in loose} == loose
+    assert {name: as_printed(RESOLUTIONS[name].resolve(base, reference, False)) for name in loose} == loose
     strip = {n: a for n, a in row["is"].items() if n in STRIPPED} | row.get("strip", {})
-    for name, wanted in strip.items():
-        assert shown(STRIPPED[name](base, reference, excess="strip")) == wanted
-    for name, wanted in row.get("repaired", {}).items():
+    for name, expected in strip.items():
+        assert as_printed(STRIPPED[name](base, reference, excess="strip")) == expected
+    for name, expected in row.get("repaired", {}).items():
         repaired = RESOLUTIONS[name].repaired
         assert repaired is not None
-        assert shown(repaired(base, reference)) == wanted
+        assert as_printed(repaired(base, reference)) == expected
     for name, mistake in row.get("wrong", {}).items():
-        assert shown(RESOLUTIONS[name].resolve(base, reference)) != mistake
+        assert as_printed(RESOLUTIONS[name].resolve(base, reference)) != mistake
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
-def test_parts_of_the_answer(row: Row) -> None:
+def test_parts_of_the_target(row: Row) -> None:
     for name in row["is"]:
         uri, fragment, same = RESOLUTIONS[name].resolve(row["base"], row["reference"])
         if uri is None:
             assert same
         else:
-            # RFC 1808 2.4.1: a crosshatch at the end is the same as none.
-            left, _, right = uri.partition("#")
+            # RFC 1808 2.4.1: a final crosshatch equals none.
+            before, _, right = uri.partition("#")
             assert fragment == (right if "#" in uri and (right or name != "rfc1808") else None)
             if name in ("rfc1630", "rfc1808", "rfc3986"):
-                assert same is (left == row["base"].partition("#")[0])
-            else:  # these tell "(current document)" by the syntax of the reference
+                assert same is (before == row["base"].partition("#")[0])
+            else:  # they decide "(current document)" by the syntax of the reference
                 assert same is False
 
 
-def test_repairs_change_nothing_else() -> None:
+def test_repaired_algorithms_differ_only_as_documented() -> None:
     refused = set()
     for row in ROWS:
         for name in row["is"].keys() - row.get("repaired", {}).keys():
@@ -94,16 +94,16 @@ def test_repairs_change_nothing_else() -> None:
                 refused.add((name, row["id"]))
             else:
                 assert answer == RESOLUTIONS[name].resolve(row["base"], row["reference"]), (name, row["id"])
-    # The edition of RFC 3986 checks its texts.
+    # The edition of RFC 3986 validates its texts.
     assert refused == {("rfc3986", "scheme-underscore"), ("rfc3986", "scheme-digit")}
 
 
-# -- The tables beside the project
+# -- The tables next to the project
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason=NO_PACKAGE)
 def test_shared_tables() -> None:
-    here = {(row["base"], row["reference"]): row for row in ROWS}
+    rows = {(row["base"], row["reference"]): row for row in ROWS}
     counts: dict[str, int] = {}
     for row in outside("resolution_tables"):
         spec: str = row["spec"]
@@ -114,28 +114,28 @@ def test_shared_tables() -> None:
             continue
         if row["target"] == "reference-buggy-parser":
             variant = "wrong"
-        mine = here[row["base"], row["input"]][variant][document]
+        actual = rows[row["base"], row["input"]][variant][document]
         fragment = "#" + row["input"].partition("#")[2] if "#" in row["input"] else ""
-        wanted = "(current document)" + fragment if row["expected"] is None else row["expected"]
-        assert mine == wanted, row["id"]
-        # The reading of this row, once more by the function itself.
+        expected = "(current document)" + fragment if row["expected"] is None else row["expected"]
+        assert actual == expected, row["id"]
+        # The result of this row, once more by the function itself.
         if variant == "is":
-            assert shown(RESOLUTIONS[document].resolve(row["base"], row["input"])) == wanted, row["id"]
+            assert as_printed(RESOLUTIONS[document].resolve(row["base"], row["input"])) == expected, row["id"]
     assert counts == {"url-1997": 45, "uri-2003": 45, "rfc3986": 45, "rfc1808": 39, "rfc2396": 42, "rfc1630": 10}
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason=NO_PACKAGE)
-def test_fielding_pages() -> None:
-    """His first page shows what browsers did under RFC 2396: the current document as its URL, ".." stripped."""
-    kept = []
+def test_fieldings_pages() -> None:
+    """His first page shows browsers under RFC 2396: the URL of the current document, ".." removed."""
+    missing = []
     for row in outside("roy_rel_examples"):
         base, reference = row["base"], row["input"]
         answer = for_request(RESOLUTIONS[row["spec"]].resolve(base, reference), base).uri
         if answer != row["expected"]:
-            kept.append(reference)
+            missing.append(reference)
             answer = rfc2396(base, reference, excess="strip").uri
         assert answer == row["expected"], row["id"]
-    assert kept == ["../../../g", "../../../../g"]
+    assert missing == ["../../../g", "../../../../g"]
 
 
 PRINTED = {
@@ -164,20 +164,20 @@ def test_tables_are_as_printed(name: str) -> None:
     for match in re.finditer(r"(?m)^[ \t]+(\S+)[ \t]+=[ \t]+(\S+( document\)\S*)?)", text[: text.index(last)]):
         answer = match[2].strip('"')
         printed[match[1].strip('"').replace("<>", "")] = re.sub(r"^<URL:(.*)>$", r"\1", answer)
-    here = {
+    rows = {
         row["reference"]: row.get("wrong", row["is"])[name]
         for row in ROWS
         if name in row["is"] and row["id"].startswith(("table-", "rfc1808-"))
     }
-    assert here == printed
+    assert rows == printed
     assert len(printed) == count
 
 
-# -- The steps, run as they are worded
+# -- The steps, run literally
 
 
 def literally(buffer: str) -> str:
-    """RFC 2396 6c to 6f as a series of string replacements."""
+    """RFC 2396 6c to 6f, as a series of string replacements."""
     buffer = re.sub(r"(?<![^/])\./", "", buffer)
     buffer = re.sub(r"(?<![^/])\.\Z", "", buffer)
     while match := next(_patterns(buffer, r"/\.\./"), None):
@@ -191,12 +191,12 @@ def _patterns(buffer: str, end: str) -> Iterator[re.Match[str]]:
     for match in re.finditer(rf"(?=(?<![^/])([^/]*){end})", buffer):
         # Decision 97-10: the empty text before an initial slash is no segment.
         if match[1] != ".." and not (match.start() == 0 and match[1] == ""):
-            whole = re.compile(rf"[^/]*{end}").match(buffer, match.start())
-            assert whole is not None
-            yield whole
+            segment = re.compile(rf"[^/]*{end}").match(buffer, match.start())
+            assert segment is not None
+            yield segment
 
 
-def test_the_stack_is_the_series_of_replacements() -> None:
+def test_the_stack_gives_the_results_of_the_replacements() -> None:
     for size in range(9):
         for letters in product("/.a", repeat=size):
             buffer = "".join(letters)
@@ -207,34 +207,34 @@ def test_the_stack_is_the_series_of_replacements() -> None:
                 assert remove_segments(buffer) == literally(buffer), buffer
 
 
-# -- Options, refusals, odd input
+# -- Options, errors, unusual input
 
 
-def test_excess_refused() -> None:
+def test_excess_dots_can_be_rejected() -> None:
     for resolve in (rfc2396, uri2003):
         assert resolve("http://a/b", "c", excess="refuse").uri == "http://a/c"
         with pytest.raises(Unreachable):
             resolve("http://a/b", "../../c", excess="refuse")
 
 
-def test_clause_of_1630() -> None:
-    """The rule's last clause contradicts the example "/g"; without it all five hold."""
+def test_the_last_clause_of_rfc_1630() -> None:
+    """It contradicts the example "/g"; without it all five examples hold."""
     assert rfc1630("magic://a/b/c//d/e/f", "/g", clause=True).uri == "magic://a/b/c//d/g"
     assert rfc1630("magic://a/b/c//d/e/f", "//g", clause=True).uri == "magic://g"
     assert rfc1630("magic://a/b", "/g", clause=True).uri == "magic://a/g"
 
 
-def test_a_new_request() -> None:
+def test_references_that_need_a_new_request() -> None:
     target = url1997("http://a/b", "#s")
     assert target == Target(None, "s", True)
     assert for_request(target, "http://x/y?z#old").uri == "http://x/y?z#s"
     assert for_request(url1997("http://a/b", ""), "http://x/y#old").uri == "http://x/y"
-    given = url1997("http://a/b", "c")
-    assert for_request(given, "http://x/y") == given
+    resolved = url1997("http://a/b", "c")
+    assert for_request(resolved, "http://x/y") == resolved
 
 
 @pytest.mark.parametrize("name", RESOLUTIONS)
-def test_base_without_scheme(name: str) -> None:
+def test_a_base_without_a_scheme(name: str) -> None:
     for base in ("", "//h/p", "h/p", "?q", "#f", ":"):
         if base == "" and name in ("rfc1808", "url-1997"):
             continue
@@ -246,7 +246,7 @@ def test_base_without_scheme(name: str) -> None:
     "base", ["http:", "http://", "http://a", "x:y", "x:?", "x:#", "http://a?", "\ud800:\0", "x:\n"]
 )
 @pytest.mark.parametrize("name", RESOLUTIONS)
-def test_odd_texts_have_an_answer(name: str, base: str) -> None:
+def test_unusual_texts_are_resolved(name: str, base: str) -> None:
     for reference in ("", "#", "?", "/", "//", "///", ".", "..", "../..", ";", ":", "\n", "\ud800", "[", "%", "a:b:c"):
         try:
             answers = [resolve(base, reference) for resolve in both(name)]
@@ -276,13 +276,11 @@ HUGE: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("huge", HUGE.values(), ids=HUGE)
 @pytest.mark.parametrize("name", RESOLUTIONS)
-def test_long_paths(name: str, huge: Callable[[int], str]) -> None:
-    """Linear, and without recursion."""
-
+def test_long_paths_are_linear_without_recursion(name: str, huge: Callable[[int], str]) -> None:
     def use(size: int) -> None:
         text = huge(size)
         for resolve in both(name):
-            # As a reference, and as a base; what the edition of RFC 3986 refuses, it refuses in linear time too.
+            # As a reference, and as a base; the edition of RFC 3986 also rejects in linear time.
             for base, reference in (("http://a/b/c/d", text), ("http://h/" + text, "../../g")):
                 with suppress(InvalidURI):
                     resolve(base, reference)
@@ -292,7 +290,7 @@ def test_long_paths(name: str, huge: Callable[[int], str]) -> None:
     linear(use, LONG)
 
 
-def test_the_edition_of_3986_is_the_repaired_one() -> None:
+def test_the_edition_rfc3986_uses_the_repaired_algorithm() -> None:
     base, reference = "foo:/a", ".//g"
     assert rfc3986(base, reference, repair=True) == edition("rfc3986").resolve(base, reference)
     assert rfc3986(base, reference, repair=True).uri == str(URI(base).join(reference))

@@ -1,4 +1,4 @@
-"""RFC 1738 as an edition: the rows of cases/rfc1738.toml, and its sections at large."""
+"""RFC 1738 as an edition: the rows of cases/rfc1738.toml, and its sections."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ROWS = cases("rfc1738")
 PRINT = SHARED.parent / "rfc" / "rfc1738.txt"
 
 
-def rows(what: str) -> pytest.MarkDecorator:
-    chosen = [row for row in ROWS if row["what"] == what]
+def rows(key: str) -> pytest.MarkDecorator:
+    chosen = [row for row in ROWS if row["what"] == key]
     return pytest.mark.parametrize("row", chosen, ids=ids(chosen))
 
 
@@ -57,25 +57,25 @@ def test_normal_form(row: Row) -> None:
 
 
 @rows("code")
-def test_code(row: Row) -> None:
+def test_encoding_and_decoding(row: Row) -> None:
     assert EDITION.encode(row["data"], row["component"]) == row["is"]
     assert EDITION.decode(row["is"]) == row["data"]
 
 
-# -- 5: the grammar against the print
+# -- 5: the grammar compared with the printed one
 
 
 @cache
 def printed() -> dict[str, str]:
-    """The rules of section 5 as they stand in the document: name -> text without comments."""
+    """The printed rules of section 5: name -> text without comments."""
     if not PRINT.exists():
         return {}
     text = PRINT.read_text().split("; The generic form of a URL is:")[1].split("6. Security Considerations")[0]
-    # Page feet and heads.
+    # Footers and headers of pages.
     text = re.sub(r"\n*Berners-Lee, .*\[Page \d+\]\n\f\nRFC 1738 .*1994\n", "\n", text)
     lines = [re.sub(r"(^|\s);.*", "", line) for line in text.splitlines()]
-    found = re.findall(r"(?ms)^([a-zA-Z0-9+_-]+)\s+=(.*?)(?=^\S|\Z)", "\n".join(lines))
-    return {name: " ".join(body.split()) for name, body in found}
+    rules = re.findall(r"(?ms)^([a-zA-Z0-9+_-]+)\s+=(.*?)(?=^\S|\Z)", "\n".join(lines))
+    return {name: " ".join(body.split()) for name, body in rules}
 
 
 ABNF_NAMES = {"gopher+_string": "gopherplus-string"}
@@ -99,29 +99,29 @@ def transcribed() -> str:
 
 
 @pytest.mark.skipif(not PRINT.exists(), reason="../shared/rfc is absent")
-def test_rules_are_the_printed_ones() -> None:
-    """Names and order are the print's; what is added comes with a decision."""
+def test_rule_names_agree_with_the_print() -> None:
+    """Names and order are those of the print; added rules have a decision."""
     ours = [rule.name for rule in grammar("rfc1738").rules.values()]
-    kept = [name for name in ours if name not in ADDED and not name.startswith("but-")]
-    assert kept == [ABNF_NAMES.get(name, name) for name in printed()]
-    assert len(kept) == 67
-    assert set(ours) - set(kept) == ADDED | {name for name in ours if name.startswith("but-")}
+    names = [name for name in ours if name not in ADDED and not name.startswith("but-")]
+    assert names == [ABNF_NAMES.get(name, name) for name in printed()]
+    assert len(names) == 67
+    assert set(ours) - set(names) == ADDED | {name for name in ours if name.startswith("but-")}
 
 
 @pytest.mark.skipif(not PRINT.exists(), reason="../shared/rfc is absent")
-def test_rules_derive_what_the_print_derives() -> None:
-    """Every rule but the three that name a scheme of any kind (1738-1), by its automaton."""
+def test_rules_derive_what_the_printed_rules_derive() -> None:
+    """Every rule except three that name a scheme of any kind (1738-1), by its automaton."""
     print_ = Grammar(transcribed())
     ours = grammar("rfc1738")
     different = [name for name in print_.rules if print_.automaton(name) != ours.automaton(name)]
     assert different == ["genericurl", "url", "otherurl"]
     for name in different:
-        # Nothing but the case of schemes is added, nothing but predefined schemes is taken away.
+        # Only the letter case of schemes is added, only predefined schemes are removed.
         added = ours.automaton(name).difference(print_.automaton(name))
         assert all(text != text.lower() and print_.automaton(name).accepts(text.lower()) for text in added.sample(200))
     assert print_.automaton("genericurl").difference(ours.automaton("genericurl")).empty
-    taken = print_.automaton("url").difference(ours.automaton("url"))
-    assert {text.partition(":")[0] for text in taken.sample(200)} <= set(SCHEMES)
+    difference = print_.automaton("url").difference(ours.automaton("url"))
+    assert {text.partition(":")[0] for text in difference.sample(200)} <= set(SCHEMES)
 
 
 SCHEMES = ("ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero")
@@ -136,9 +136,9 @@ def test_new_schemes() -> None:
         assert f"{name}url" in ours.rules
 
 
-def test_classes() -> None:
-    """2.2 and 5: every character of US-ASCII is in the class that the document says."""
-    classes = {name: "".join(sorted(held)) for name, held in EDITION.classes.items()}
+def test_character_classes() -> None:
+    """2.2 and 5: every US-ASCII character is in the class that the document gives."""
+    classes = {name: "".join(sorted(characters)) for name, characters in EDITION.classes.items()}
     assert classes["safe"] == "$+-._"
     assert classes["extra"] == "!'()*,"
     assert classes["national"] == "[\\]^`{|}~"
@@ -150,23 +150,23 @@ def test_classes() -> None:
     assert classes["uchar"] == classes["unreserved"]
     assert set(classes["xchar"]) == set(classes["unreserved"]) | set(classes["reserved"])
     disjoint = ("safe", "extra", "national", "punctuation", "reserved")
-    everything = sorted("".join(classes[name] for name in disjoint))
-    assert everything == [c for c in map(chr, range(0x21, 0x7F)) if not c.isalnum()]
+    characters = sorted("".join(classes[name] for name in disjoint))
+    assert characters == [c for c in map(chr, range(0x21, 0x7F)) if not c.isalnum()]
 
 
 # -- 3: schemes
 
 
-def test_ports() -> None:
-    """3.2 to 3.11: the port where ":<port>" is omitted."""
+def test_default_ports() -> None:
+    """3.2 to 3.11: the port if ":<port>" is omitted."""
     stated = {"ftp": 21, "http": 80, "gopher": 70, "nntp": 119, "telnet": 23, "wais": 210, "prospero": 1525}
     assert stated == EDITION.ports == PORTS
     for scheme, port in stated.items():
         path = "" if scheme == "telnet" else "g"
         assert EDITION.normalize(f"{scheme}://h:{port}/{path}", Rung.SCHEME) == f"{scheme}://h/{path}"
     if PRINT.exists():
-        found = re.findall(r"the\s+port\s+defaults\s+to\s+(\d+)", PRINT.read_text())
-        assert set(map(int, found)) == set(stated.values())
+        ports = re.findall(r"the\s+port\s+defaults\s+to\s+(\d+)", PRINT.read_text())
+        assert set(map(int, ports)) == set(stated.values())
 
 
 @pytest.mark.parametrize(
@@ -178,21 +178,21 @@ def test_ports() -> None:
     ],
 )
 def test_ftp_commands(path: str, commands: list[str]) -> None:
-    """3.2.2: the components are cut at "/" first and decoded then."""
+    """3.2.2: components are split at "/" first, then decoded."""
     fpath = EDITION.parts(f"ftp://myname@host.dom/{path}")["fpath"]
     assert fpath is not None
     *directories, name = map(EDITION.decode, fpath.split("/"))
     assert [*(f"CWD {d}" for d in directories), f"RETR {name}"] == commands
 
 
-def test_gopher_form() -> None:
-    """3.4.9: the Gopher+ string, decoded, is what the client sends after the selector."""
+def test_gopher_plus_form() -> None:
+    """3.4.9: the client sends the decoded Gopher+ string after the selector."""
     parts = EDITION.parts("gopher://h/0sel%09%09+%091%0D%0A+-1%0D%0Aone%0D%0Atwo%0D%0A.%0D%0A")
     assert EDITION.decode(parts["gopher+_string"] or "") == "+\t1\r\n+-1\r\none\r\ntwo\r\n.\r\n"
 
 
 @pytest.mark.parametrize("text", ["", "g", "/p", "//h/p", "?q", "#a:b", ":b", "x_y:z", "URL:", "<URL:g>", "URL:g#f"])
-def test_without_a_scheme(text: str) -> None:
+def test_a_url_needs_a_scheme(text: str) -> None:
     """2.1: a URL contains the name of the scheme."""
     with pytest.raises(InvalidURI) as caught:
         EDITION.parts(text)
@@ -202,7 +202,7 @@ def test_without_a_scheme(text: str) -> None:
 
 
 def test_undefined_parts() -> None:
-    """A part that the text does not have is None; what the scheme has no place for is not listed."""
+    """Parts missing in the text are None; parts that the scheme does not have are not listed."""
     assert EDITION.parts("ftp://h") == {
         "scheme": "ftp", "user": None, "password": None, "host": "h", "port": None, "fpath": None, "ftptype": None
     }  # fmt: skip
@@ -215,8 +215,8 @@ def test_undefined_parts() -> None:
     }  # fmt: skip
 
 
-def test_findings() -> None:
-    """A finding says where the letter stops, and by which rule; a password is not shown."""
+def test_findings_have_offset_and_rule() -> None:
+    """Passwords are not shown."""
     (finding,) = EDITION.check("http://h/~u")
     assert (finding.kind, finding.start, finding.end, finding.rule) == ("not-derivable", 9, 10, "url")
     assert finding.source == "RFC 1738 5"
@@ -240,7 +240,7 @@ APPENDIX = """\
 """
 
 
-def test_appendix() -> None:
+def test_urls_in_text() -> None:
     """Decision 1738-16: the extractor gives the URL and the fragment."""
     assert extract(APPENDIX) == [
         WrappedURL("ftp://info.cern.ch/pub/www/doc;type=d", None, None),
@@ -249,15 +249,15 @@ def test_appendix() -> None:
     ]
 
 
-def test_hyphen_at_a_line_break() -> None:
-    """Appendix: it "may or may not actually be part of the URL"; both readings are there."""
-    (found,) = extract("<URL:http://h/a-\n   b-c#d-\n e>")
-    assert found == WrappedURL("http://h/a-b-c", "d-e", "http://h/ab-c")
+def test_a_hyphen_at_a_line_break_has_two_readings() -> None:
+    """Appendix: it "may or may not actually be part of the URL"."""
+    (url,) = extract("<URL:http://h/a-\n   b-c#d-\n e>")
+    assert url == WrappedURL("http://h/a-b-c", "d-e", "http://h/ab-c")
     assert unwrap("<URL:http://h/a- \r\n\t b>") == "http://h/a-b"
 
 
-def test_wrappers() -> None:
-    """The wrapper "does not form part of the URL": reading takes it off, the letter does not know it."""
+def test_wrappers_are_removed() -> None:
+    """The wrapper "does not form part of the URL": parsing removes it, the grammar does not derive it."""
     for text in ("<URL:http://h/p>", "\n<url:http:\n//h/\tp> ", "URL:http://h/p", "http://h/p"):
         assert EDITION.split(text) == EDITION.split("http://h/p")
         assert EDITION.normalize(text) == "http://h/p"
@@ -268,34 +268,34 @@ def test_wrappers() -> None:
 
 @pytest.mark.skipif(not PRINT.exists(), reason="../shared/rfc is absent")
 def test_every_printed_example_has_a_row() -> None:
-    """What the document itself wraps is in the rows, and the letter derives it."""
-    found = extract(PRINT.read_text())
+    """Texts that the document itself wraps are in the rows, and the grammar derives them."""
+    urls = extract(PRINT.read_text())
     have = {unwrap(row["text"]).partition("#")[0] for row in ROWS if row["what"] == "locator"}
-    assert len(found) == 30
-    for url in found:
+    assert len(urls) == 30
+    for url in urls:
         assert url.url in have
         assert EDITION.is_valid(url.url)
 
 
-def test_outside_rows() -> None:
-    """The rows that were collected for this document beside the project."""
+def test_collected_rows() -> None:
+    """Rows collected for this document, next to the project."""
     for row in outside("seed_examples"):
         if row["spec"] != "rfc1738":
             continue
-        wanted = row["expected"]
+        expected = row["expected"]
         if row["kind"] == "extract":
-            found = [u.url + ("" if u.fragment is None else "#" + u.fragment) for u in extract(row["input"])]
-            assert found == wanted
+            urls = [u.url + ("" if u.fragment is None else "#" + u.fragment) for u in extract(row["input"])]
+            assert urls == expected
         elif row["kind"] in ("parse", "scheme"):
             parts = EDITION.parts(row["input"])
-            assert {k: parts[k] for k in wanted if k in parts} == {k: v for k, v in wanted.items() if k in parts}
+            assert {k: parts[k] for k in expected if k in parts} == {k: v for k, v in expected.items() if k in parts}
 
 
-# -- 2: characters, what is left to others
+# -- 2: characters, and what the document leaves open
 
 
-def test_octets() -> None:
-    """Decision 1738-15: octets stay octets; those above 7F are no characters, and text beyond US-ASCII no octets."""
+def test_bytes_above_7f_are_not_characters() -> None:
+    """Decision 1738-15: and text beyond US-ASCII has no bytes."""
     assert EDITION.charset == "octets"
     assert EDITION.encode(b"\xe9\x00") == "%E9%00"
     assert EDITION.decode("%7E%41%00") == "~A\0"
@@ -318,12 +318,12 @@ def test_a_group_has_no_escapes(data: str) -> None:
 
 
 @pytest.mark.parametrize("data", ["a", "@h.example", "a@", "a@h_i.example", "a@h.example:80", b"a@\xe9"])
-def test_an_article_is_of_a_host(data: str | bytes) -> None:
+def test_an_nntp_article_needs_a_host(data: str | bytes) -> None:
     with pytest.raises(CodingError, match=r"is not a valid article.*RFC 1738 5"):
         EDITION.encode(data, "article")
 
 
-def test_relative_links_are_left_out() -> None:
+def test_relative_links_are_rejected() -> None:
     """2.3: "Relative links are not described in this document"."""
     with pytest.raises(NotSpecified, match="RFC 1808"):
         EDITION.resolve("http://h/", "g")
@@ -331,13 +331,13 @@ def test_relative_links_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("text", ["http://h?q", "http://h/~", "g", "", "file:/x", "http://h/%4"])
-def test_no_normal_form(text: str) -> None:
+def test_texts_without_a_normal_form(text: str) -> None:
     with pytest.raises(InvalidURI):
         EDITION.normalize(text)
 
 
 def test_normal_forms_are_valid() -> None:
-    """Any URL: its normal forms are URLs, at every rung the same when taken twice, and lead to the same host."""
+    """They are URLs at every rung, idempotent, and have the same host."""
     for text in grammar("rfc1738").automaton("url").sample(400, seed=1738):
         if text[:4].lower() == "url:":
             continue
@@ -361,7 +361,7 @@ def test_normal_forms_are_valid() -> None:
         ("file://localhost/a", "file:///a"),
     ],
 )
-def test_the_scheme_rung_agrees_with_that_of_today(a: str, b: str) -> None:
+def test_the_scheme_rung_agrees_with_rfc3986(a: str, b: str) -> None:
     """Both cite 3.2.2, 3.3, 3.4.1, 3.8, 3.10 and 5."""
     assert EDITION.equivalent(a, b, Rung.SCHEME)
     assert URI(a).equivalent(URI(b), Rung.SCHEME)

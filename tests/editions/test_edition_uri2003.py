@@ -1,4 +1,4 @@
-"""draft-fielding-uri-rfc2396bis-01 as an edition: the rows of cases/uri2003.toml, and its sections at large."""
+"""draft-fielding-uri-rfc2396bis-01 as an edition: the rows of cases/uri2003.toml, and its sections."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Row = dict[str, Any]
 ROWS = cases("uri2003")
 
 
-def rows(what: str) -> pytest.MarkDecorator:
-    chosen = [row for row in ROWS if row["what"] == what]
+def rows(key: str) -> pytest.MarkDecorator:
+    chosen = [row for row in ROWS if row["what"] == key]
     return pytest.mark.parametrize("row", chosen, ids=ids(chosen))
 
 
@@ -56,8 +56,8 @@ def test_normal_form(row: Row) -> None:
 
 
 @rows("rung")
-def test_rung(row: Row) -> None:
-    """6.2: the lowest rung at which two URIs have one normal form."""
+def test_the_lowest_rung(row: Row) -> None:
+    """6.2: the lowest rung at which two URIs have equal normal forms."""
     met = [r.name for r in Rung if EDITION.normalize(row["a"], r) == EDITION.normalize(row["b"], r)]
     assert (met[0] if met else "none") == row["is"]
 
@@ -87,9 +87,9 @@ def test_decode(row: Row) -> None:
     assert EDITION.decode(row["text"]) == row["is"]
 
 
-def test_every_row_is_run() -> None:
-    known = {"valid", "split", "locator", "host", "normal", "rung", "resolve", "code", "decode"}
-    assert {row["what"] for row in ROWS} == known
+def test_every_row_is_tested() -> None:
+    keys = {"valid", "split", "locator", "host", "normal", "rung", "resolve", "code", "decode"}
+    assert {row["what"] for row in ROWS} == keys
 
 
 # -- the grammar
@@ -106,8 +106,8 @@ def test_rule_names_are_the_documents() -> None:
     assert [rule.name for rule in EDITION.grammar.rules.values()] == PRINTED.split()
 
 
-def test_rules_are_those_printed() -> None:
-    """Each rule against the author's source, where it lies beside the project."""
+def test_rules_agree_with_the_authors_source() -> None:
+    """If it is available next to the project."""
     source = ROOT.parent / "shared" / "rfc" / "drafts" / "draft-fielding-uri-rfc2396bis-01.xml"
     if not source.exists():
         pytest.skip("../shared/rfc is absent")
@@ -132,19 +132,19 @@ def test_tables_are_fresh() -> None:
         assert plain.automaton(name) == grammar("uri2003").automaton(name)
 
 
-def test_classes() -> None:
-    """2.2 to 2.4.3: a character of US-ASCII is reserved, unreserved or excluded, and one of them only."""
+def test_character_classes() -> None:
+    """2.2 to 2.4.3: a US-ASCII character is either reserved, unreserved or excluded."""
     classes = EDITION.classes
-    whole = [classes["reserved"], classes["unreserved"], classes["excluded"]]
-    assert sorted(c for one in whole for c in one) == [chr(b) for b in range(128)]
+    groups = [classes["reserved"], classes["unreserved"], classes["excluded"]]
+    assert sorted(c for group in groups for c in group) == [chr(b) for b in range(128)]
     assert classes["uric"] == classes["reserved"] | classes["unreserved"]
     assert classes["uric-no-slash"] == classes["uric"] - {"/"}
     assert classes["pchar"] == classes["uric"] - set("/?[]")
     assert classes["unwise"] | classes["delims"] < classes["excluded"]
 
 
-def test_the_authority_wins() -> None:
-    """4.3: net-path and an abs-path that begins with "//" derive the same texts, but for brackets in the host."""
+def test_an_authority_takes_precedence() -> None:
+    """4.3: net-path and an abs-path with "//" derive the same texts, except for brackets in the host."""
     g = EDITION.grammar
     net, path = g.automaton("net-path"), g.automaton("abs-path")
     alone = net.difference(path)
@@ -154,14 +154,14 @@ def test_the_authority_wins() -> None:
     assert EDITION.split("x:////a") == ("x", "", "//a", None, None)
 
 
-def test_numbers_are_hostnames_by_the_rule() -> None:
-    """03-2: every IPv4address is a hostname by the letter."""
+def test_ipv4_addresses_are_valid_hostnames() -> None:
+    """03-2: the grammar derives both."""
     g = EDITION.grammar
     assert g.automaton("IPv4address").difference(g.automaton("hostname")).empty
     assert g.automaton("hostname").difference(g.automaton("reg-name")).empty
 
 
-# -- reading
+# -- parsing
 
 
 @pytest.mark.parametrize("text", ["", "//h/p", "a/b", "?q", "#f", ":a"])
@@ -172,19 +172,19 @@ def test_locator_needs_a_scheme(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["http://a b/|", "x:\x00", "x:?|", "x://[", "1a://h:8o?#", "x:a#b#c", "é://é/é"])
-def test_anything_with_a_scheme_can_be_read(text: str) -> None:
-    """What the letter refuses is read all the same, and nothing of it is lost."""
+def test_any_text_with_a_scheme_can_be_split(text: str) -> None:
+    """Even if the grammar does not derive it; nothing is lost."""
     assert EDITION.check(text)
     parts = EDITION.parts(text)
-    scheme, _, rest = text.partition(":")
+    scheme, _, hierarchy = text.partition(":")
     assert parts["scheme"] == scheme
-    held = (parts.get("authority") or "") + (parts.get("path") or parts.get("opaque-part") or "")
-    assert rest.partition("#")[0].removeprefix("//").partition("?" if "query" in parts else "#")[0] == held
+    characters = (parts.get("authority") or "") + (parts.get("path") or parts.get("opaque-part") or "")
+    assert hierarchy.partition("#")[0].removeprefix("//").partition("?" if "query" in parts else "#")[0] == characters
     assert opaque_part(text) == parts.get("opaque-part")
 
 
-def test_a_reg_name_is_not_cut() -> None:
-    """03-4, 7.5: what is no server has no host, however much it looks like userinfo and host."""
+def test_a_reg_name_is_not_split() -> None:
+    """03-4, 7.5: an authority that is not a server has no host, whatever it looks like."""
     for authority in ("www.example.com@evil_host", "a@b@10.0.0.1", "h:80:80", "[::1", "h:port"):
         assert EDITION.host_of(f"http://{authority}/") is None
         assert EDITION.parts(f"http://{authority}/")["reg-name"] == authority
@@ -193,19 +193,19 @@ def test_a_reg_name_is_not_cut() -> None:
 # -- normal forms
 
 
-def test_what_is_unescaped() -> None:
-    """2.3 (03-1): letters, digits, "_" and "~"; of all octets, no other."""
+def test_only_unreserved_characters_are_decoded() -> None:
+    """2.3 (03-1): letters, digits, "_" and "~"; no other byte."""
     for octet in range(256):
         for escape in (f"%{octet:02X}", f"%{octet:02x}"):
             char = chr(octet)
             form = EDITION.normalize(f"x:/{escape}", Rung.PERCENT)
-            kept = octet > 127 or not (char.isalnum() or char in "_~")
-            assert form == (f"x:/%{octet:02X}" if kept else f"x:/{char}")
-    assert EDITION.normalize("x:/%2541", Rung.PROTOCOL) == "x:/%2541"  # 2.4.2: never twice
+            is_kept = octet > 127 or not (char.isalnum() or char in "_~")
+            assert form == (f"x:/%{octet:02X}" if is_kept else f"x:/{char}")
+    assert EDITION.normalize("x:/%2541", Rung.PROTOCOL) == "x:/%2541"  # 2.4.2: not twice
 
 
-def test_normal_forms_are_normal() -> None:
-    """6.2: a form is valid, and its own form at every rung below."""
+def test_normal_forms_are_valid_and_idempotent() -> None:
+    """6.2: also at every rung below."""
     for text in EDITION.grammar.automaton("URI-reference").sample(400, seed=6, length=40):
         for rung in Rung:
             form = EDITION.normalize(text, rung)
@@ -232,11 +232,11 @@ UNESCAPED = {
     "fragment": ";/?:@&=+$,",
     "opaque-part": "",
 }
-"""Of the reserved characters, those that are data in a component: they divide nothing there."""
+"""Reserved characters that are data in a component: they delimit nothing there."""
 
 
-def test_encode_reserves_what_each_component_does() -> None:
-    """2.2, 2.4.2: every octet comes back, and stands in its component."""
+def test_encode_escapes_the_reserved_characters_of_a_component() -> None:
+    """2.2, 2.4.2: every byte is decoded to the original, and is valid in its component."""
     octets = bytes(range(256))
     rules = {"path": "abs-path", "pchar": "segment", "unreserved": "segment"}
     for component in ("userinfo", "reg-name", "path", "segment", "rel-segment", "query", "fragment", "opaque-part"):
@@ -244,8 +244,8 @@ def test_encode_reserves_what_each_component_does() -> None:
         prefix = "/" if component == "path" else ""
         assert EDITION.is_valid(prefix + text, rules.get(component, component))
         assert EDITION.encode("aZ09-_.!~*'()", component) == "aZ09-_.!~*'()"
-        kept = "".join(char for char in ";/?:@&=+$," if char in EDITION.encode(";/?:@&=+$,", component))
-        assert kept == UNESCAPED[component]
+        unescaped = "".join(char for char in ";/?:@&=+$," if char in EDITION.encode(";/?:@&=+$,", component))
+        assert unescaped == UNESCAPED[component]
     with pytest.raises(CodingError, match="cannot hold data"):
         EDITION.encode("a", "port")
     with pytest.raises(CodingError, match="D800"):
@@ -254,8 +254,8 @@ def test_encode_reserves_what_each_component_does() -> None:
         EDITION.encode(7, "segment")  # type: ignore[arg-type]
 
 
-def test_charset() -> None:
-    """2.1: none is identified; 6.3: UTF-8 whenever possible, which is how octets are written and read."""
+def test_the_default_charset_is_utf_8() -> None:
+    """2.1: none is specified; 6.3: UTF-8 whenever possible."""
     assert EDITION.charset == "undefined"
     assert EDITION.encode("é") == "%C3%A9"
     with pytest.raises(CodingError):

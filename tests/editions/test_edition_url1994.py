@@ -1,4 +1,4 @@
-"""The edition of 1994 (draft-ietf-uri-url-03): its grammar by the letter, its reading by the prose, every example."""
+"""The edition of 1994 (draft-ietf-uri-url-03): its grammar, how its prose reads texts, and every example."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def words(text: str) -> list[str]:
 
 
 def located(text: str) -> dict[str, str]:
-    """The parts that are defined."""
+    """The defined parts."""
     return {name: part for name, part in EDITION.parts(text).items() if part is not None}
 
 
@@ -37,19 +37,19 @@ def test_printed_examples(row: dict[str, Any]) -> None:
     assert row["valid"] or row["why"]
     if "sent" in row:
         assert EDITION.decode(text) == row["sent"]
-        whole = EDITION.parts(f"gopher://host/0a_gopher_selector%09%09{text}")
-        assert whole["gopher+_string"] == text
+        parts = EDITION.parts(f"gopher://host/0a_gopher_selector%09%09{text}")
+        assert parts["gopher+_string"] == text
         assert EDITION.is_valid(f"gopher://host/0a_gopher_selector%09%09{text}", "gopheraddress-prose")
     else:
         assert located(text) == row["locator"]
         assert EDITION.parts("URL:" + text) == EDITION.parts(text)
         assert EDITION.host_of(text) == row["locator"]["host"]
-        # PrePrefix: by the letter the prefix stands there; quoted without it, a text is read all the same.
+        # PrePrefix: the grammar requires the prefix; texts without it are read too.
         assert EDITION.is_valid("URL:" + text) == row["valid"]
         assert not EDITION.is_valid(text)
 
 
-# EDITIONS 1.14, the column of 1994: what the BNF derives, the prefix aside.
+# EDITIONS 1.14, the column of 1994: texts that the BNF derives, without the prefix.
 DERIVED = words(
     """
     http://h/p http://h http://h?q http://h:80/ http://a_b/ http://a-.com/ http://example.com./ http://256.1.1.1/
@@ -69,13 +69,13 @@ NOT_DERIVED = words(
 
 
 @pytest.mark.parametrize("text", [*DERIVED, "http://h/a b"])
-def test_valid_by_the_letter(text: str) -> None:
+def test_texts_that_the_grammar_derives(text: str) -> None:
     assert EDITION.is_valid(text, "url")
     assert EDITION.is_valid("URL:" + text)
 
 
 @pytest.mark.parametrize("text", [*NOT_DERIVED, ""])
-def test_invalid_by_the_letter(text: str) -> None:
+def test_texts_that_the_grammar_does_not_derive(text: str) -> None:
     assert not EDITION.is_valid(text, "url")
     finding, *_ = EDITION.check("URL:" + text)
     assert (finding.kind, finding.source) == ("not-derivable", "draft-ietf-uri-url-03, BNF")
@@ -94,15 +94,15 @@ CLASSES = {
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_classes(name: str) -> None:
+def test_character_classes(name: str) -> None:
     assert EDITION.classes[name] == frozenset(CLASSES[name])
 
 
 def test_no_production_holds_national_or_punctuation() -> None:
-    held = EDITION.classes["xpalpha"]
-    assert not held & (EDITION.classes["national"] | EDITION.classes["punctuation"])
-    assert held == EDITION.classes["xalpha"]  # 94-17: "+" is in safe already
-    assert not held & frozenset("!*`%")
+    characters = EDITION.classes["xpalpha"]
+    assert not characters & (EDITION.classes["national"] | EDITION.classes["punctuation"])
+    assert characters == EDITION.classes["xalpha"]  # 94-17: "+" is in safe
+    assert not characters & frozenset("!*`%")
 
 
 # By the prose: (place, text, the defined parts).
@@ -174,12 +174,12 @@ READ: list[tuple[str, str, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize(("place", "text", "parts"), READ, ids=[f"{row[0]} {row[1]}" for row in READ])
-def test_read_by_the_prose(place: str, text: str, parts: dict[str, str]) -> None:
+def test_texts_are_read_by_the_prose(place: str, text: str, parts: dict[str, str]) -> None:
     assert located(text) == parts, place
     assert EDITION.host_of(text) == parts.get("host")
 
 
-def test_undefined_is_not_empty() -> None:
+def test_undefined_and_empty_parts_differ() -> None:
     assert EDITION.parts("http://h")["path"] is None
     assert EDITION.parts("http://h/")["path"] == ""
     assert EDITION.parts("ftp://@h/")["user"] == ""
@@ -208,12 +208,12 @@ def test_wpath_fields() -> None:
     ],
 )
 def test_split(text: str, parts: tuple[str | None, ...]) -> None:
-    """URL SYNTAX; a search part belongs to http, gopher and wais only."""
+    """URL SYNTAX; only http, gopher and wais have a search part."""
     assert EDITION.split(text) == parts
 
 
 @pytest.mark.parametrize("text", ["", "a/b", "//h/p", "URL:", "URL:a/b", ":a", "1a:b"])
-def test_without_a_scheme_nothing_is_read(text: str) -> None:
+def test_text_without_a_scheme_is_rejected(text: str) -> None:
     with pytest.raises(InvalidURI, match="there is no scheme") as caught:
         EDITION.parts(text)
     assert caught.value.source == "draft-ietf-uri-url-03, Scheme"
@@ -221,7 +221,7 @@ def test_without_a_scheme_nothing_is_read(text: str) -> None:
     assert EDITION.check(text)
 
 
-# The rules that hold a misprint or the prose; what they derive, and that nothing else refers to them.
+# Rules with a misprint or from the prose derive these texts, and no other rule refers to them.
 MARKED = [
     ("94-1", "extra-prose", ["!", "*", "'"], [" ", '"', "~"]),
     ("94-3", "mailtoaddress-printed", ["mailto::a@b"], ["mailto:a@b"]),
@@ -242,13 +242,13 @@ MARKED = [
 ]
 
 
-@pytest.mark.parametrize(("place", "rule", "taken", "refused"), MARKED, ids=[f"{m[0]} {m[1]}" for m in MARKED])
-def test_marked_rules(place: str, rule: str, taken: list[str], refused: list[str]) -> None:
-    assert [text for text in taken if not EDITION.is_valid(text, rule)] == [], place
+@pytest.mark.parametrize(("place", "rule", "texts", "refused"), MARKED, ids=[f"{m[0]} {m[1]}" for m in MARKED])
+def test_marked_rules(place: str, rule: str, texts: list[str], refused: list[str]) -> None:
+    assert [text for text in texts if not EDITION.is_valid(text, rule)] == [], place
     assert [text for text in refused if EDITION.is_valid(text, rule)] == [], place
 
 
-# What the letter itself derives or not, by the number of the decision.
+# Texts that the grammar derives or not, by decision.
 LETTER = [
     ("94-1", "extra", [" ", '"'], ["!", "*"]),
     ("94-2", "login", ["a@b@h", "a:b@h:21"], ["@h", "h:"]),
@@ -276,18 +276,18 @@ LETTER = [
 ]
 
 
-@pytest.mark.parametrize(("place", "rule", "taken", "refused"), LETTER, ids=[f"{m[0]} {m[1]}" for m in LETTER])
-def test_letter(place: str, rule: str, taken: list[str], refused: list[str]) -> None:
-    assert [text for text in taken if not EDITION.is_valid(text, rule)] == [], place
+@pytest.mark.parametrize(("place", "rule", "texts", "refused"), LETTER, ids=[f"{m[0]} {m[1]}" for m in LETTER])
+def test_the_grammar_follows_the_decisions(place: str, rule: str, texts: list[str], refused: list[str]) -> None:
+    assert [text for text in texts if not EDITION.is_valid(text, rule)] == [], place
     assert [text for text in refused if EDITION.is_valid(text, rule)] == [], place
 
 
-def test_afs_is_no_url() -> None:
+def test_afs_is_not_a_url() -> None:
     """BNF preamble: "left in as historical note, but is not a url production"."""
     assert not EDITION.is_valid("afs://c/p", "url")
 
 
-def test_marked_rules_stand_apart() -> None:
+def test_no_rule_refers_to_marked_rules() -> None:
     rules = EDITION.grammar.rules
     marked = {name for name in rules if name.endswith("-printed")}
     assert marked == {"mailtoaddress-printed", "xpalphas-printed"}
@@ -300,8 +300,8 @@ def test_marked_rules_stand_apart() -> None:
 
 
 @pytest.mark.skipif(not PRINT.exists(), reason="../shared/rfc is absent")
-def test_rules_are_those_of_the_print() -> None:
-    """Every name left of the BNF's text, in its order."""
+def test_rules_agree_with_the_print() -> None:
+    """Every name left of the BNF's text, in order."""
     text = PRINT.read_text(encoding="utf-8", errors="replace")
     text = text[text.index("  prefixedurl ") : text.index("(end of URL BNF)")]
     names = [m[1] for m in re.finditer(r"^  (ur l|[a-z]+)(?:  +\S| *$)", text, re.MULTILINE) if m[1] != "url"]
@@ -316,13 +316,13 @@ def test_rules_are_those_of_the_print() -> None:
 def test_escapes_are_latin_1() -> None:
     assert EDITION.charset == "iso-8859-1"
     assert EDITION.decode("r%E9sum%e9") == "résumé"
-    assert EDITION.decode("%C3%A9") == "Ã©"  # 94-24: never UTF-8
+    assert EDITION.decode("%C3%A9") == "Ã©"  # 94-24: not UTF-8
     assert EDITION.encode("résumé ü") == "r%E9sum%E9%20%FC"
     assert EDITION.encode(bytes([0, 233])) == "%00%E9"
 
 
 @pytest.mark.parametrize("data", ["€", "łódź", "a\ud800", "漢"])
-def test_what_latin_1_lacks(data: str) -> None:
+def test_characters_outside_latin_1_are_rejected(data: str) -> None:
     with pytest.raises(CodingError, match="is not in ISO Latin 1"):
         EDITION.encode(data)
     with pytest.raises(CodingError, match="is not in ISO Latin 1"):
@@ -330,7 +330,7 @@ def test_what_latin_1_lacks(data: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["%", "%4", "%zz", "a%4g"])
-def test_broken_escapes(text: str) -> None:
+def test_invalid_escapes(text: str) -> None:
     with pytest.raises(CodingError, match="two hexadecimal digits"):
         EDITION.decode(text)
     with pytest.raises(InvalidURI, match="two hexadecimal digits"):
@@ -358,7 +358,7 @@ def test_encode(data: str, component: str, text: str) -> None:
     assert EDITION.decode(text) == data
 
 
-def test_what_is_encoded_is_derivable() -> None:
+def test_the_grammar_derives_encoded_data() -> None:
     every = "".join(map(chr, range(256)))
     for rule in (
         "xalphas",
@@ -379,20 +379,20 @@ def test_what_is_encoded_is_derivable() -> None:
 
 @pytest.mark.parametrize("rule", ["path", "selector", "hsoname"])
 @given(data=st.text("/a%é", max_size=8))
-def test_paths_are_derivable_wherever_a_slash_stands(rule: str, data: str) -> None:
+def test_the_grammar_derives_paths_with_slashes_anywhere(rule: str, data: str) -> None:
     text = EDITION.encode(data, rule)
     assert EDITION.is_valid(text, rule), text
     assert EDITION.decode(text) == data
 
 
-def test_encode_refuses_other_components() -> None:
+def test_encode_rejects_other_components() -> None:
     with pytest.raises(CodingError, match="cannot hold data"):
         EDITION.encode("a", "query")
     with pytest.raises(TypeError, match="text or bytes"):
         EDITION.encode(1)  # type: ignore[arg-type]
 
 
-# Normal form: EDITIONS 1.9 (the document is silent), 1.1 ("selectively and reversibly expanded").
+# Normal form: EDITIONS 1.9 (the document defines none), 1.1 ("selectively and reversibly expanded").
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_normalize(text: str, rung: Rung, form: str) -> None:
     assert EDITION.normalize(form, rung) == form
 
 
-def test_normal_form_keeps_validity_and_reading() -> None:
+def test_normalization_preserves_validity_and_meaning() -> None:
     for text in EDITION.grammar.automaton("prefixedurl").sample(300, seed=94):
         form = EDITION.normalize(text)
         assert EDITION.is_valid(form), text
@@ -432,8 +432,8 @@ def test_normal_form_keeps_validity_and_reading() -> None:
         }
 
 
-def test_what_it_leaves_to_others() -> None:
-    """94-25: partial forms are promised and not given; no default port is named."""
+def test_partial_forms_and_ports_are_undefined() -> None:
+    """94-25: partial forms are promised but missing; no default port is named."""
     with pytest.raises(NotSpecified, match=r"RFC 1630 \(partial forms\)"):
         EDITION.resolve("http://h/a", "b")
     assert EDITION.ports == {}
@@ -441,28 +441,28 @@ def test_what_it_leaves_to_others() -> None:
     assert (EDITION.date, EDITION.document) == ("March 1994", "draft-ietf-uri-url-03")
 
 
-def test_wrappers() -> None:
-    """Wrappers for URIs in plain text: the document's example, and its references with spaces and broken lines."""
+def test_wrapped_urls_are_found() -> None:
+    """In plain text: the document's example, and its references with spaces and broken lines."""
     text = """Yes, Jim, I found it under <ftp://info.cern.ch/pub/www/doc> but
         you can probably pick it up from <ftp://ds.internic.net/rfc>."""
-    assert [found.url for found in extract(text)] == ["ftp://info.cern.ch/pub/www/doc", "ftp://ds.internic.net/rfc"]
+    assert [match.url for match in extract(text)] == ["ftp://info.cern.ch/pub/www/doc", "ftp://ds.internic.net/rfc"]
     reference = "<gopher://gopher.micro.umn.edu/00/Information\n          About Gopher/About Gopher>"
-    (found,) = extract(reference)
-    assert found.url == "gopher://gopher.micro.umn.edu/00/InformationAbout Gopher/About Gopher"
-    assert found.with_spaces == "gopher://gopher.micro.umn.edu/00/Information About Gopher/About Gopher"
+    (match,) = extract(reference)
+    assert match.url == "gopher://gopher.micro.umn.edu/00/InformationAbout Gopher/About Gopher"
+    assert match.with_spaces == "gopher://gopher.micro.umn.edu/00/Information About Gopher/About Gopher"
     assert extract("<ftp://info.cern.ch/pub/www/doc/http-spec.txt\n   >")[0].with_spaces is None
     assert extract("a <p> and <b>, 1 < 2 > 3, <URL:http://h/#f>") == [("http://h/", "f", None)]
     assert unwrap(" <URL:http://h/a b> ") == unwrap("url:http://h/a b") == "http://h/a b"
 
 
-def test_safer() -> None:
-    """Encoding prohibited characters: what is encoded stays, and the reading is the same."""
+def test_prohibited_characters_are_encoded() -> None:
+    """Encoded ones are unchanged, and the meaning is the same."""
     for text in ["URL:http://h/a b%20c?d e", 'ftp://h/"x"~[1]', "gopher://h/0caf\xe9%E9", "mailto:a b@c", "news:a{b}"]:
-        made = safer(text)
-        assert safer(made) == made
-        assert made.isascii()
+        result = safer(text)
+        assert safer(result) == result
+        assert result.isascii()
         if text[:4] != "URL:":
-            assert EDITION.locator(made) == EDITION.locator(text)
+            assert EDITION.locator(result) == EDITION.locator(text)
     assert safer("http://h/%zz%", "%") == "http://h/%zz%"
     for text, unsafe in [("http://h/a", "/"), ("ftp://u@h/a", "@"), ("http://h/\u65e5", " "), ("http://h/\xe9", " ")]:
         with pytest.raises(CodingError):

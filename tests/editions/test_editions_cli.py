@@ -1,4 +1,4 @@
-"""`overthere editions` and what `overthere explain` says of a text under every edition."""
+"""`overthere editions`, and the editions in `overthere explain`."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ WIDTHS = (60, 100, 120)
     ],
     ids=str,
 )
-def test_fits(arguments: tuple[str, ...], columns: int) -> None:
-    done = run("editions", *arguments, columns=columns)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert max(map(len, done.stdout.splitlines())) <= columns
-    assert not [line for line in done.stdout.splitlines() if line != line.rstrip()]
+def test_the_output_fits_the_width(arguments: tuple[str, ...], columns: int) -> None:
+    result = run("editions", *arguments, columns=columns)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert max(map(len, result.stdout.splitlines())) <= columns
+    assert not [line for line in result.stdout.splitlines() if line != line.rstrip()]
 
 
-def test_table() -> None:
-    shown = run("editions", columns=120).stdout
+def test_the_table_of_editions() -> None:
+    output = run("editions", columns=120).stdout
     for words in (*NAMES, "draft-ietf-uri-url-03", "RFC 1738", "iso-8859-1", "the current document", "RFC 1808"):
-        assert words in shown
+        assert words in output
     rows = [json.loads(line) for line in run("editions", "--format", "jsonl").stdout.splitlines()]
     assert [row["name"] for row in rows] == list(NAMES)
     assert rows[1]["ports"]["gopher"] == 70
     assert rows[1]["elsewhere"]["resolve"] == "RFC 1808"
 
 
-def test_diff() -> None:
-    shown = run("editions", "diff", "uri-2003", "rfc3986").stdout
-    assert "[va.a]" in shown  # no markup
-    assert "(current document)" in shown
-    assert "IPv6reference / IP-literal" in shown
-    one = run("editions", "diff", "uri-2003", "rfc3986", "--rule", "IP-literal").stdout
-    assert "[va.a]" in one
-    assert "(current document)" not in one
+def test_the_difference_of_two_editions() -> None:
+    output = run("editions", "diff", "uri-2003", "rfc3986").stdout
+    assert "[va.a]" in output  # no markup
+    assert "(current document)" in output
+    assert "IPv6reference / IP-literal" in output
+    rule_output = run("editions", "diff", "uri-2003", "rfc3986", "--rule", "IP-literal").stdout
+    assert "[va.a]" in rule_output
+    assert "(current document)" not in rule_output
     assert "a{62}-a" in run("editions", "diff", "url-1997", "uri-2003", "--rule", "domainlabel").stdout
     (row,) = map(json.loads, run("editions", "diff", "rfc1738", "rfc3986", "--format", "jsonl").stdout.splitlines())
     assert row["not_specified"] == ["RFC 1738 leaves it to RFC 1808"]
@@ -67,14 +67,14 @@ def test_diff() -> None:
     ],
     ids=str,
 )
-def test_usage(arguments: tuple[str, ...], message: str) -> None:
-    done = run("editions", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+def test_wrong_usage(arguments: tuple[str, ...], message: str) -> None:
+    result = run("editions", *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
 
 
-def test_matrix(tmp_path: Path) -> None:
+def test_the_matrix_of_a_text(tmp_path: Path) -> None:
     file = tmp_path / "texts.txt"
     file.write_bytes(b"http://h?q\r\nx:[a]\n\nftp://u?x@h/\n\xff\n")
     lines = run("editions", "matrix", str(file), "1a:b").stdout.splitlines()
@@ -84,8 +84,8 @@ def test_matrix(tmp_path: Path) -> None:
     assert lines[3].split() == ['""', "n/a", "n/a", "ok", "ok", "ok"]
     assert "  ! host: h (rfc1738); u (the others)" in lines
     assert lines[-2].split() == ["1a:b", "n/a", "ok", "ok", "-", "-"] or lines[-1].startswith("1a:b")
-    done = run("editions", "matrix", "--format", "jsonl", stdin=b"ftp://u?x@h/\nhttp://h/p\n")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    result = run("editions", "matrix", "--format", "jsonl", stdin=b"ftp://u?x@h/\nhttp://h/p\n")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert rows[0]["editions"]["rfc1738"]["host"] == "h"
     assert rows[0]["differ"] == ["host", "path", "query"]
     assert rows[1]["differ"] == []
@@ -94,17 +94,17 @@ def test_matrix(tmp_path: Path) -> None:
 @pytest.mark.parametrize("secret", ["heim7", "he?im7", "x#heim7", "a/heim7", "he@im7"])
 def test_no_password_is_shown(secret: str) -> None:
     for text in (f"ftp://u:{secret}@h/", f"http://u:{secret}@h/p?q"):
-        done = run("editions", "matrix", text)
+        result = run("editions", "matrix", text)
         explained = run("explain", "--base", f"http://u:{secret}@b/", text)
-        for shown in (done.stdout, explained.stdout, str(explain("x", base=text))):
-            assert "im7" not in shown
+        for output in (result.stdout, explained.stdout, str(explain("x", base=text))):
+            assert "im7" not in output
 
 
-def test_explain() -> None:
-    shown = run("explain", "ftp://u?x@h/").stdout
-    assert "  ! host: h (rfc1738); u (the others)\n" in shown
+def test_explain_shows_the_editions() -> None:
+    output = run("explain", "ftp://u?x@h/").stdout
+    assert "  ! host: h (rfc1738); u (the others)\n" in output
     rows = {
-        line.split()[0]: line.split() for line in shown.splitlines() if line.split()[:1] and line.split()[0] in NAMES
+        line.split()[0]: line.split() for line in output.splitlines() if line.split()[:1] and line.split()[0] in NAMES
     }
     assert rows["rfc1738"] == ["rfc1738", "ok", "h", '""']
     assert rows["rfc3986"] == ["rfc3986", "ok", "u", '""', "x@h/"]

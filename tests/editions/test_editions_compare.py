@@ -1,4 +1,4 @@
-"""Differences between editions, computed: each string is checked against both grammars, each cell against EDITIONS."""
+"""Computed differences of editions: each string is checked against both grammars, each cell against EDITIONS."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ PAIRS = list(permutations(NAMES, 2))
 
 
 @pytest.mark.parametrize(("a", "b"), PAIRS, ids=["-".join(p) for p in PAIRS])
-def test_strings_are_taken_and_refused(a: str, b: str) -> None:
-    """Each string is taken by one rule and refused by the other, and the first is as short as the set's witness."""
-    found = diff(a, b)
-    one, two = edition(a), edition(b)
-    assert found.rules
-    for rule in found.rules:
-        left, right = one.grammar.automaton(rule.a), two.grammar.automaton(rule.b)
-        assert left != right
-        for taking, refusing, strings in ((left, right, rule.only_a), (right, left, rule.only_b)):
+def test_strings_are_accepted_and_rejected(a: str, b: str) -> None:
+    """By the two rules; the first string is a shortest one of the difference."""
+    difference = diff(a, b)
+    first, two = edition(a), edition(b)
+    assert difference.rules
+    for rule in difference.rules:
+        first_dfa, right = first.grammar.automaton(rule.a), two.grammar.automaton(rule.b)
+        assert first_dfa != right
+        for taking, refusing, strings in ((first_dfa, right, rule.only_a), (right, first_dfa, rule.only_b)):
             assert all(taking.accepts(text) and not refusing.accepts(text) for text in strings)
             witness = taking.difference(refusing).witness()
             assert (witness is None) is (not strings)
             assert witness is None or len(witness) == len(strings[0])
-    for name in found.same:
-        others = [right for left, right in pairs(one, two) if left == name]
-        assert one.grammar.automaton(name) in [two.grammar.automaton(other) for other in others]
+    for name in difference.same:
+        names = [right for first_rule, right in pairs(first, two) if first_rule == name]
+        assert first.grammar.automaton(name) in [two.grammar.automaton(other) for other in names]
 
 
 @pytest.mark.parametrize(("a", "b"), [("url-1994", "rfc3986"), ("uri-2003", "rfc3986"), ("rfc1738", "url-1997")])
@@ -51,21 +51,21 @@ def test_both_directions_agree(a: str, b: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_differs_from_itself(name: str) -> None:
-    found = diff(name, name)
-    assert (found.rules, found.characters, found.resolution) == ([], [], [])
-    assert found.only_a == found.only_b == []
-    assert set(found.same) >= {"scheme", "host", "port"}
+def test_an_edition_has_no_difference_from_itself(name: str) -> None:
+    difference = diff(name, name)
+    assert (difference.rules, difference.characters, difference.resolution) == ([], [], [])
+    assert difference.only_a == difference.only_b == []
+    assert set(difference.same) >= {"scheme", "host", "port"}
 
 
-def test_time() -> None:
-    """`diff` answers at once, grammars and tables read for the first time included: much less than the net allows."""
+def test_diff_is_fast() -> None:
+    """Including the first load of grammars and tables."""
     for a, b in PAIRS:
         with processor(10):
             diff(a, b)
 
 
-# EDITIONS 1.1 and the paragraphs that it cites: character -> the class by which each document knows it.
+# EDITIONS 1.1 and the paragraphs that it cites: character -> its class in each document.
 CLASSES: list[tuple[str, str, tuple[str | None, ...]]] = [
     ("!", "94 BNF; RFC 1738 5; 97 2.3; 03 2.3; RFC 3986 2.2", (None, "extra", "mark", "mark", "sub-delims")),
     ("$", "94 BNF; RFC 1738 5; 97 2.3; 03 2.2; RFC 3986 2.2", ("safe", "safe", "mark", "reserved", "sub-delims")),
@@ -86,15 +86,15 @@ CLASSES: list[tuple[str, str, tuple[str | None, ...]]] = [
 
 
 @pytest.mark.parametrize(("char", "source", "classes"), CLASSES, ids=[c[0] for c in CLASSES])
-def test_characters(char: str, source: str, classes: tuple[str | None, ...]) -> None:
+def test_characters_and_their_classes(char: str, source: str, classes: tuple[str | None, ...]) -> None:
     assert source
-    told = dict(zip(NAMES, classes, strict=True))
+    by_edition = dict(zip(NAMES, classes, strict=True))
     for a, b in PAIRS:
         moved = [(m.a, m.b) for m in diff(a, b).characters if char in m.characters]
-        assert moved == ([(told[a], told[b])] if told[a] != told[b] else [])
+        assert moved == ([(by_edition[a], by_edition[b])] if by_edition[a] != by_edition[b] else [])
 
 
-# EDITIONS 1.3 to 1.6: rule, editions, what only the one takes and what only the other.
+# EDITIONS 1.3 to 1.6: rule, editions, strings that only the first or only the second accepts.
 KNOWN: list[tuple[str, str, str, str | None, str | None]] = [
     ("scheme", "url-1997", "uri-2003", "1", None),  # 97 4.1, 03 3.1
     ("port", "rfc1738", "url-1997", None, ""),  # RFC 1738 5 digits, 97 4.3.1 *digit
@@ -109,12 +109,12 @@ KNOWN: list[tuple[str, str, str, str | None, str | None]] = [
 
 @pytest.mark.parametrize(("rule", "a", "b", "only_a", "only_b"), KNOWN, ids=[f"{k[0]}-{k[1]}-{k[2]}" for k in KNOWN])
 def test_known_differences(rule: str, a: str, b: str, only_a: str | None, only_b: str | None) -> None:
-    (found,) = diff(a, b, rule).rules
-    for text, strings in ((only_a, found.only_a), (only_b, found.only_b)):
+    (rule_difference,) = diff(a, b, rule).rules
+    for text, strings in ((only_a, rule_difference.only_a), (only_b, rule_difference.only_b)):
         assert text in strings if text is not None else not strings
 
 
-def test_the_rule_is_named_by_either() -> None:
+def test_the_rule_may_be_named_as_in_either_edition() -> None:
     assert diff("url-1997", "rfc3986", "SITE").rules == diff("url-1997", "rfc3986", "authority").rules
     assert diff("url-1997", "rfc3986", "query").same == ["query"]
     with pytest.raises(GrammarError, match="no rule 'nothing'"):
@@ -140,33 +140,33 @@ RESOLVING = ("url-1997", "uri-2003", "rfc3986")
 
 
 def test_resolution_rows() -> None:
-    """EDITIONS 1.8: each of its differences is the witness of a kind."""
-    shown = {(r.base, r.reference): (r.a, r.b) for r in diff("url-1997", "rfc3986").resolution}
-    assert shown["x:a", "?y"] == ("x:?y", "x:a?y")
-    assert shown["x:", ""] == ("(current document)", "x:")
-    assert shown["x:/a", "g?y/../z"] == ("x:/z", "x:/g?y/../z")
-    assert shown["x:/a", "../g"] == ("x:/../g", "x:/g")
-    assert shown["http://h", "g"] == ("http://hg", "http://h/g")
+    """EDITIONS 1.8: each of its differences is the example of a kind."""
+    targets = {(r.base, r.reference): (r.a, r.b) for r in diff("url-1997", "rfc3986").resolution}
+    assert targets["x:a", "?y"] == ("x:?y", "x:a?y")
+    assert targets["x:", ""] == ("(current document)", "x:")
+    assert targets["x:/a", "g?y/../z"] == ("x:/z", "x:/g?y/../z")
+    assert targets["x:/a", "../g"] == ("x:/../g", "x:/g")
+    assert targets["http://h", "g"] == ("http://hg", "http://h/g")
     assert diff("rfc1738", "rfc3986").not_specified == ["RFC 1738 leaves it to RFC 1808"]
 
 
 @pytest.mark.parametrize(("a", "b"), list(combinations(RESOLVING, 2)))
-def test_each_difference_in_resolution_once(a: str, b: str) -> None:
-    """A row a kind, its witness is resolved as it says, and the counts are all pairs that differ."""
-    one, two = edition(a), edition(b)
-    found = diff(a, b).resolution
-    assert len({row.kind for row in found}) == len(found) < 100
-    for row in found:
-        assert (row.a, row.b) == tuple(shown_target(e.resolve(row.base, row.reference)) for e in (one, two))
+def test_each_kind_of_resolution_difference_is_listed_once(a: str, b: str) -> None:
+    """Its example resolves as stated, and the counts cover all pairs that differ."""
+    first, two = edition(a), edition(b)
+    rows = diff(a, b).resolution
+    assert len({row.kind for row in rows}) == len(rows) < 100
+    for row in rows:
+        assert (row.a, row.b) == tuple(shown_target(e.resolve(row.base, row.reference)) for e in (first, two))
         assert row.a != row.b
     bases, references = universe()
-    taken = [[t for t in texts if all(e.is_valid(t, _reference_rule(e.name)) for e in (one, two))]
+    accepted = [[t for t in texts if all(e.is_valid(t, _reference_rule(e.name)) for e in (first, two))]
              for texts in (bases, references)]  # fmt: skip
     differing = sum(
-        shown_target(one.resolve(base, reference)) != shown_target(two.resolve(base, reference))
-        for base in taken[0] for reference in taken[1]
+        shown_target(first.resolve(base, reference)) != shown_target(two.resolve(base, reference))
+        for base in accepted[0] for reference in accepted[1]
     )  # fmt: skip
-    assert sum(row.pairs for row in found) == differing > 1000
+    assert sum(row.pairs for row in rows) == differing > 1000
 
 
 def _reference_rule(name: str) -> str:
@@ -174,16 +174,16 @@ def _reference_rule(name: str) -> str:
 
 
 def test_algorithms_without_an_edition_are_compared() -> None:
-    shown = {(r.base, r.reference): (r.a, r.b) for r in resolutions("rfc1808", "url-1997")}
-    assert shown["x:/a", ";p"] == ("x:/a;p", "x:/;p")
+    targets = {(r.base, r.reference): (r.a, r.b) for r in resolutions("rfc1808", "url-1997")}
+    assert targets["x:/a", ";p"] == ("x:/a;p", "x:/;p")
     with pytest.raises(NotSpecified, match="RFC 1738 leaves resolution to RFC 1808"):
         resolutions("rfc1738", "rfc3986")
     with pytest.raises(NotSpecified, match="unknown edition"):
         resolutions("rfc0", "rfc3986")
 
 
-def test_the_printed_differences_are_shown_by_kind() -> None:
-    """What two documents' printed tables answer differently: the universe has a row for it, or it has its kind."""
+def test_differences_of_printed_tables_are_listed() -> None:
+    """As a row of their own, or by kind."""
     rows = [r for r in outside("resolution_tables") if r["spec"] in SPECS and r["kind"] == "resolve"]
     if not rows:
         pytest.skip(NO_PACKAGE)
@@ -195,17 +195,17 @@ def test_the_printed_differences_are_shown_by_kind() -> None:
                  if a in answers and b in answers and answers[a] != answers[b]}  # fmt: skip
     assert differing
     for base, reference, a, b in differing:
-        left, right = (shown_target(edition(name).resolve(base, reference)) for name in (a, b))
-        if left != right:
-            assert kind(base, reference, (a, left), (b, right)) in {row.kind for row in diff(a, b).resolution}
+        ours, right = (shown_target(edition(name).resolve(base, reference)) for name in (a, b))
+        if ours != right:
+            assert kind(base, reference, (a, ours), (b, right)) in {row.kind for row in diff(a, b).resolution}
 
 
-def test_rules_of_one_document_alone() -> None:
-    found = diff("uri-2003", "rfc3986")
-    assert {"uric", "uric-no-slash", "mark", "toplabel"} <= set(found.only_a)
+def test_rules_in_one_document_only() -> None:
+    difference = diff("uri-2003", "rfc3986")
+    assert {"uric", "uric-no-slash", "mark", "toplabel"} <= set(difference.only_a)
     assert {"IPvFuture", "pct-encoded", "path-noscheme", "sub-delims"} - {
         r for _, r in pairs(edition("uri-2003"), edition("rfc3986"))
-    } <= set(found.only_b)
+    } <= set(difference.only_b)
 
 
 def test_to_dict() -> None:
@@ -216,20 +216,20 @@ def test_to_dict() -> None:
     assert data["characters"][0].keys() == {"characters", "a", "b"}
 
 
-def test_beyond_against_all_strings() -> None:
-    """Small automata: the strings are those that a search through all strings finds."""
+def test_beyond_agrees_with_all_strings() -> None:
+    """Small automata: it finds the strings that a search through all strings finds."""
     from itertools import product
 
     grammar = Grammar('a = *("x" / "y") 1*("1" / "2")\nb = *"x" ("1" / "2")\nc = "x"')
     strings = ["".join(p) for n in range(5) for p in product("xyXY12", repeat=n)]
-    for one, two in permutations("abc", 2):
-        left, right = grammar.automaton(one), grammar.automaton(two)
-        only = [s for s in strings if left.accepts(s) and not right.accepts(s)]
-        found = left.beyond(right)
-        assert bool(only) is bool(found)
-        if found:
-            assert len(found[0]) == min(map(len, only))
-            assert all(left.accepts(s) and not right.accepts(s) for s in found)
+    for character, two in permutations("abc", 2):
+        first, right = grammar.automaton(character), grammar.automaton(two)
+        only = [s for s in strings if first.accepts(s) and not right.accepts(s)]
+        result = first.beyond(right)
+        assert bool(only) is bool(result)
+        if result:
+            assert len(result[0]) == min(map(len, only))
+            assert all(first.accepts(s) and not right.accepts(s) for s in result)
     assert grammar.automaton("c").beyond(grammar.automaton("c")) == []
 
 
@@ -245,8 +245,8 @@ def test_beyond_against_all_strings() -> None:
 )
 def test_differences_in_resolution_are_computed(a: str, b: str, base: str, reference: str, answers: object) -> None:
     """Over what both grammars derive, the plainest of each kind."""
-    found = {(r.base, r.reference): (r.a, r.b) for r in diff(a, b).resolution}
-    assert found[base, reference] == answers
+    targets = {(r.base, r.reference): (r.a, r.b) for r in diff(a, b).resolution}
+    assert targets[base, reference] == answers
 
 
 @pytest.mark.parametrize(

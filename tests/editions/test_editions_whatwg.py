@@ -1,4 +1,4 @@
-"""What browsers read: ada's answer handed through as it is, and ada beside the rows of the URL Standard's own tests."""
+"""How browsers read texts: ada's results unchanged, and ada compared with the tests of the URL Standard."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from overthere.editions import whatwg
 from support import NO_SUITE, SHARED, outside
 
 ROWS = outside("wpt_urltestdata")
-# Rows on which ada answers otherwise than the URL Standard's tests; id -> what it answers.
+# Rows for which ada's result differs from the URL Standard's tests; id -> ada's result.
 DISAGREE: dict[str, str | None] = {}
-# An opaque origin is the text "null"; rows that say nothing of an origin have none.
+# An opaque origin is the text "null"; rows without an origin have none.
 COMPARED = tuple(name for name in whatwg.Href._fields if name != "origin")
 
 needs_ada = pytest.mark.skipif(not whatwg.available(), reason="ada is absent")
@@ -33,47 +33,47 @@ def test_without_ada(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_ada
-def test_handed_through() -> None:
-    """Whatever ada answers for a row is what is shown, attribute by attribute."""
+def test_results_of_ada_are_unchanged() -> None:
+    """Attribute by attribute, for each row."""
     import ada_url
 
     if not ROWS:
         pytest.skip(NO_SUITE)
     for row in ROWS:
         base = () if row["base"] is None else (row["base"],)
-        # ada takes UTF-8; what it cannot be given, a lone surrogate, is U+FFFD in a USVString.
+        # ada accepts UTF-8; a lone surrogate, which it cannot get, is U+FFFD in a USVString.
         texts = [re.sub("[\ud800-\udfff]", "\ufffd", text) for text in (row["input"], *base)]
         try:
             url: Any = ada_url.URL(*texts)
         except ValueError:
             url = None
-        found = whatwg.read(row["input"], *base)
-        wanted = url and {name: getattr(url, name) for name in whatwg.Href._fields}
-        assert (found and found._asdict()) == wanted, row["id"]
+        href = whatwg.read(row["input"], *base)
+        expected = url and {name: getattr(url, name) for name in whatwg.Href._fields}
+        assert (href and href._asdict()) == expected, row["id"]
 
 
 @needs_ada
-def test_the_standards_own_rows() -> None:
+def test_the_tests_of_the_standard() -> None:
     if not ROWS:
         pytest.skip(NO_SUITE)
     failures: dict[str, str | None] = {}
     for row in ROWS:
-        found, wanted = whatwg.read(row["input"], row["base"]), row["expected"]
-        if not isinstance(wanted, dict):
-            right = found is None
+        href, expected = whatwg.read(row["input"], row["base"]), row["expected"]
+        if not isinstance(expected, dict):
+            right = href is None
         else:
-            told = {name: wanted[name] for name in COMPARED if name in wanted}
-            if wanted.get("origin") is not None:
-                told["origin"] = wanted["origin"]
-            right = found is not None and {name: getattr(found, name) for name in told} == told
+            fields = {name: expected[name] for name in COMPARED if name in expected}
+            if expected.get("origin") is not None:
+                fields["origin"] = expected["origin"]
+            right = href is not None and {name: getattr(href, name) for name in fields} == fields
         if not right:
-            failures[row["id"]] = found and found.href
+            failures[row["id"]] = href and href.href
     assert failures == DISAGREE
     assert len(ROWS) > (900 if SHARED.exists() else 800)
 
 
 @needs_ada
-def test_explained() -> None:
+def test_explain_shows_how_browsers_read() -> None:
     explanation = explain("HTTP://h:80\\a?b#c")
     assert explanation.whatwg is not None
     assert explanation.whatwg.href == "http://h/a?b#c"
@@ -88,8 +88,8 @@ def test_explained() -> None:
 
 
 @needs_ada
-def test_lone_surrogates_are_scalar_values() -> None:
-    """A USVString holds U+FFFD for a lone surrogate; a pair is one character."""
-    found = whatwg.read("http://h/\ud800")
-    assert found is not None
-    assert found.pathname == "/%EF%BF%BD"
+def test_lone_surrogates_are_replaced() -> None:
+    """A USVString has U+FFFD for a lone surrogate; a pair is one character."""
+    href = whatwg.read("http://h/\ud800")
+    assert href is not None
+    assert href.pathname == "/%EF%BF%BD"

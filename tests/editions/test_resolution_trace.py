@@ -1,4 +1,4 @@
-"""The trace of a resolution gives what the algorithm gives, in steps that follow from one another."""
+"""The trace of a resolution has the result of the algorithm, in consecutive steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from overthere.ground.errors import NotSpecified, OverthereError
 TEXTS = st.text(alphabet="/.ab:?#", max_size=24)
 
 
-def told(name: str, base: str, reference: str) -> tuple[str | None, str | None]:
+def assert_consistent(name: str, base: str, reference: str) -> tuple[str | None, str | None]:
     try:
         return shown_target(RESOLUTIONS[name].resolve(base, reference)), None
     except OverthereError as error:
@@ -23,22 +23,22 @@ def told(name: str, base: str, reference: str) -> tuple[str | None, str | None]:
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_the_universe(name: str) -> None:
+def test_every_pair_of_the_universe_is_traced(name: str) -> None:
     bases, references = universe()
     wrong = [
         (base, reference)
         for base in bases
         for reference in references
-        if trace(name, base, reference)[-2:] != told(name, base, reference)
+        if trace(name, base, reference)[-2:] != assert_consistent(name, base, reference)
     ]
     assert wrong == []
 
 
 @pytest.mark.parametrize("name", TRACES)
 @given(base=TEXTS, reference=TEXTS)
-def test_any_text(name: str, base: str, reference: str) -> None:
-    for own in (base, "x:" + base, "http://h" + base):
-        assert trace(name, own, reference)[-2:] == told(name, own, reference)
+def test_any_text_is_traced(name: str, base: str, reference: str) -> None:
+    for base_uri in (base, "x:" + base, "http://h" + base):
+        assert trace(name, base_uri, reference)[-2:] == assert_consistent(name, base_uri, reference)
 
 
 def test_the_example_of_5_2_4() -> None:
@@ -60,7 +60,7 @@ def test_the_example_of_5_2_4() -> None:
     ]
 
 
-def test_the_older_steps() -> None:
+def test_steps_of_the_older_documents() -> None:
     lines = [(line.step, line.output) for line in trace("url-1997", "http://a/b/c/d", "./../g/..").lines if line.output]
     assert lines == [
         ("5.2 6a", "/b/c/"),
@@ -72,13 +72,13 @@ def test_the_older_steps() -> None:
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_a_long_path_is_not_listed_to_its_end(name: str) -> None:
-    """What is listed is bounded, what is left out is counted, and the answer is the same."""
+def test_the_trace_of_a_long_path_is_limited(name: str) -> None:
+    """The rest is counted, and the result is the same."""
     reference = "a/../" * 4000
-    found = trace(name, "http://h/", reference)
-    assert found.target == told(name, "http://h/", reference)[0] == "http://h/"
-    assert found.left_out > 1000
-    assert sum(len(line.output or "") + len(line.input or "") for line in found.lines) < 300_000
+    steps = trace(name, "http://h/", reference)
+    assert steps.target == assert_consistent(name, "http://h/", reference)[0] == "http://h/"
+    assert steps.left_out > 1000
+    assert sum(len(line.output or "") + len(line.input or "") for line in steps.lines) < 300_000
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_a_long_path_is_not_listed_to_its_end(name: str) -> None:
     ],
 )
 def test_a_scheme_of_1997_has_letters_digits_and_three_marks(base: str, reference: str) -> None:
-    """url-1997 4.1: what stands before a colon is a scheme only then, in the trace too."""
-    assert trace("url-1997", base, reference)[-2:] == told("url-1997", base, reference)
+    """url-1997 4.1: only then is the text before a colon a scheme, in the trace too."""
+    assert trace("url-1997", base, reference)[-2:] == assert_consistent("url-1997", base, reference)
 
 
-def test_no_such_trace() -> None:
+def test_an_unknown_trace_is_rejected() -> None:
     with pytest.raises(NotSpecified):
         trace("rfc1738", "http://h/", "x")

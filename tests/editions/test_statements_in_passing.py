@@ -1,4 +1,4 @@
-"""Statements that the documents make in passing: in a note, a comment of the grammar, a table, half a sentence."""
+"""Statements that the documents make in notes, comments of the grammar, tables and subordinate clauses."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from overthere.access import Connect, Place, Send
 
 LATER = pytest.mark.parametrize("name", ["url-1997", "uri-2003"])
 COMMON = {"http": "/p", "nntp": "/a.b/1", "wais": "/d", "prospero": "/n", "telnet": "/"}
-"""Schemes of RFC 1738 of which it says "where host and port are as described in Section 3.1", and a path of each."""
+"""Schemes for which RFC 1738 says "where host and port are as described in Section 3.1", each with a path."""
 
 
 # -- 1994
 
 
 def test_two_names_have_no_production() -> None:
-    """1994, Specific Schemes and BNF: rlogin and tn3270 are in the list and in the heading, and in no production."""
+    """1994, Specific Schemes and BNF: rlogin and tn3270 are in the list and the heading only."""
     by = edition("url-1994")
     for scheme in ("rlogin", "tn3270"):
         assert by.locator(f"{scheme}://h").scheme == scheme
@@ -28,8 +28,8 @@ def test_two_names_have_no_production() -> None:
 
 @pytest.mark.parametrize("name", ["url-1994", "rfc1738"])
 @pytest.mark.parametrize("text", ["news:comp.infosystems", "news:a@h.example"])
-def test_news_depends_on_no_location(name: str, text: str) -> None:
-    """1994 NEWS; RFC 1738 3.6: the text alone leads to no server; the reader's own is asked."""
+def test_news_is_independent_of_location(name: str, text: str) -> None:
+    """1994 NEWS; RFC 1738 3.6: the text names no server; the reader's own is used."""
     steps = plan(edition(name).locator(text)).steps
     assert [type(step) for step in steps] == [Place]
     assert not any(isinstance(step, Connect) for step in steps)
@@ -47,7 +47,7 @@ def test_a_scheme_has_no_escapes() -> None:
 
 
 @pytest.mark.parametrize("scheme", COMMON)
-def test_host_and_port_are_those_of_all_schemes(scheme: str) -> None:
+def test_host_and_port_are_the_same_in_all_schemes(scheme: str) -> None:
     """3.3, 3.7, 3.8, 3.9, 3.11: "as described in Section 3.1": a name or an address, and a port in digits."""
     by, path = edition("rfc1738"), COMMON[scheme]
     for host, port in product(("h", "a-b.c3", "192.0.2.1"), ("", ":81")):
@@ -65,8 +65,8 @@ def test_host_and_port_are_those_of_all_schemes(scheme: str) -> None:
 @pytest.mark.parametrize(
     ("name", "rule"), [("url-1997", "URL-reference"), ("uri-2003", "URI-reference"), ("rfc3986", "URI-reference")]
 )
-def test_schemes_to_come(name: str, rule: str) -> None:
-    """1997 1.1; 2003 1.1; RFC 3986 1.1.1: what no document knows is read by the same rules, down to its components."""
+def test_unknown_schemes_are_parsed_by_the_same_rules(name: str, rule: str) -> None:
+    """1997 1.1; 2003 1.1; RFC 3986 1.1.1: down to their components."""
     by = edition(name)
     for text in ("made-up.2+x://h:1/a;b?c#d", "made-up.2+x:/a/b?c#d"):
         assert by.is_valid(text, rule)
@@ -75,16 +75,16 @@ def test_schemes_to_come(name: str, rule: str) -> None:
 
 
 @LATER
-def test_nothing_tells_the_charset(name: str) -> None:
-    """1997 2.1; 2003 2.1: one text for the octets, whichever charset has made them."""
+def test_the_charset_is_unknown(name: str) -> None:
+    """1997 2.1; 2003 2.1: bytes have one encoding, whichever charset produced them."""
     by = edition(name)
-    written = {by.encode(text.encode(charset)) for charset, text in (("utf-8", "é"), ("latin-1", "Ã©"))}
-    assert written == {"%C3%A9"}
+    encodings = {by.encode(text.encode(charset)) for charset, text in (("utf-8", "é"), ("latin-1", "Ã©"))}
+    assert encodings == {"%C3%A9"}
 
 
 @LATER
 def test_the_query_is_left_to_the_resource(name: str) -> None:
-    """1997 4.3.3; 2003 3.4: nothing is read in it; it is sent as it stands."""
+    """1997 4.3.3; 2003 3.4: it is not interpreted, and sent unchanged."""
     for query in ("a=1;b%20c/?d", "%2f&=+", "../x"):
         steps = plan(edition(name).locator(f"http://h/p?{query}")).steps
         (sent,) = [step.data for step in steps if isinstance(step, Send)]
@@ -92,35 +92,35 @@ def test_the_query_is_left_to_the_resource(name: str) -> None:
 
 
 @LATER
-def test_components_are_put_together_again(name: str) -> None:
-    """1997 B and 5.2; 2003 B and 5.2: back the other way, empty parts and missing ones kept apart."""
+def test_components_can_be_recombined(name: str) -> None:
+    """1997 B and 5.2; 2003 B and 5.2: empty and missing parts are distinguished."""
     by = edition(name)
     for text in map("".join, product(("a:", ""), ("//h", "//", ""), ("/p", ""), ("?q", "?", ""), ("#f", "#", ""))):
         scheme, authority, path, query, fragment = by.split(text)
-        made = "" if scheme is None else f"{scheme}:"
-        made += "" if authority is None else f"//{authority}"
-        made += path
-        made += "" if query is None else f"?{query}"
-        made += "" if fragment is None else f"#{fragment}"
-        assert made == text
+        uri = "" if scheme is None else f"{scheme}:"
+        uri += "" if authority is None else f"//{authority}"
+        uri += path
+        uri += "" if query is None else f"?{query}"
+        uri += "" if fragment is None else f"#{fragment}"
+        assert uri == text
 
 
 def test_a_wider_range_of_characters_is_not_defined() -> None:
-    """2003 1.5: letters of US-ASCII, digits and a few signs, and nothing else."""
+    """2003 1.5: only US-ASCII letters, digits and a few marks."""
     by = edition("uri-2003")
     assert by.is_valid("http://h/a")
     assert not any(by.is_valid(f"http://h/{chr(code)}") for code in range(0x80, 0x300))
 
 
 def test_a_fragment_has_the_characters_of_a_uri() -> None:
-    """2003 4.1: the restrictions of section 2 hold in it as well."""
+    """2003 4.1: the restrictions of section 2 apply to it."""
     by = edition("uri-2003")
     for code in range(0x80):
         in_query, in_fragment = (by.is_valid(f"a:/b{mark}{chr(code)}", "URI-reference") for mark in "?#")
         assert in_fragment == (in_query and chr(code) != "#"), chr(code)
 
 
-def test_the_steps_of_syntax() -> None:
+def test_the_steps_of_syntax_based_normalization() -> None:
     """2003 6.2.2: case, escapes and segments; each alone makes two texts equal, and nothing of a scheme does."""
     by = edition("uri-2003")
     for other in ("X://a/b~", "x://A/b~", "x://a/b%7E", "x://a/b%7e", "x://a/./b~", "x://a/c/../b~"):
@@ -131,8 +131,8 @@ def test_the_steps_of_syntax() -> None:
 # -- RFC 3986
 
 
-def test_a_relative_reference_is_no_uri() -> None:
-    """1.2.3: it is a way to refer to a URI, and none of the set of URIs."""
+def test_a_relative_reference_is_not_a_uri() -> None:
+    """1.2.3: it refers to a URI, but is not in the set of URIs."""
     by = edition("rfc3986")
     for text in ("", "a", "./a", "/a", "//h/a", "?a", "#a"):
         assert by.is_valid(text, "URI-reference")
@@ -142,8 +142,8 @@ def test_a_relative_reference_is_no_uri() -> None:
 @pytest.mark.parametrize(
     "rule", ["server", "hostport", "hostname", "domainlabel", "toplabel", "alphanum", "uric", "mark"]
 )
-def test_rules_that_have_been_removed(rule: str) -> None:
-    """D.2: they are rules of the draft of 2003, and none of RFC 3986."""
+def test_removed_rules(rule: str) -> None:
+    """D.2: rules of the draft of 2003 that RFC 3986 does not have."""
     draft = edition("uri-2003")
     draft.is_valid("a", rule)
     with pytest.raises(GrammarError, match="there is no rule"):
@@ -151,7 +151,7 @@ def test_rules_that_have_been_removed(rule: str) -> None:
 
 
 def test_removing_dots_everywhere_changes_abnormal_references_only() -> None:
-    """D.2: with a base that has a hierarchy, all but references with superfluous dots resolve as in 2003."""
+    """D.2: with a hierarchical base, only references with superfluous dots resolve differently than in 2003."""
     draft, base = edition("uri-2003"), "http://a/b/c/d;p"
     for reference in ("g:h", "g", "./g", "g/", "/g", "//g", "g?y", "g#s", ";x", ".", "..", "../g", "../..", "../../g"):
         assert str(URI(base).join(reference)) == draft.resolve(base, reference).uri, reference
@@ -159,8 +159,8 @@ def test_removing_dots_everywhere_changes_abnormal_references_only() -> None:
         assert str(URI(base).join(reference)) != draft.resolve(base, reference).uri, reference
 
 
-def test_what_is_left_undefined_has_no_meaning_of_its_own() -> None:
-    """3.5: where nothing is retrieved, a fragment is free: it is valid, and no rung touches it."""
+def test_a_fragment_without_retrieval_has_no_meaning() -> None:
+    """3.5: it is valid, and no rung changes it."""
     for scheme, fragment in product(("urn:x:y", "made-up:z", "mailto:a@b"), ("", "%2F", "a=1&a=2", "?/:@!$")):
         uri = URI(f"{scheme}#{fragment}")
         assert (uri.fragment, str(uri.normalize())) == (fragment, str(uri))

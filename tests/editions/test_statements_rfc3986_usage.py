@@ -1,4 +1,4 @@
-"""Statements of RFC 3986, sections 4 to 7 and appendices, that no case row shows, each read from its paragraph."""
+"""Statements of RFC 3986, sections 4 to 7 and appendices, without a case row, each with its paragraph."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def accepts(rule: str, text: str) -> bool:
 
 
 def test_each_form_has_its_rule() -> None:
-    """4: which form is allowed is asked by the rule's name."""
+    """4: the rule's name selects the allowed form."""
     texts = ["x:a", "x:a#b", "a#b"]
     valid = {rule: [t for t in texts if not check(t, rule=rule)] for rule in ("URI", "URI-reference", "absolute-URI")}
     assert valid == {"URI": ["x:a", "x:a#b"], "URI-reference": texts, "absolute-URI": ["x:a"]}
     assert [t for t in texts if not check(t, rule="relative-ref")] == ["a#b"]
 
 
-def test_same_document_is_told() -> None:
-    """4.4: which references cause no new retrieval, whatever they look like, also of a base with a fragment."""
+def test_same_document_references_are_recognized() -> None:
+    """4.4: they cause no new retrieval, also for a base with a fragment."""
     base = "http://a/b?q#f"
     for reference in ("", "#s", "b?q", "/b?q#x", "//a/b?q", "http://a/b?q"):
         assert URIReference(reference).same_document(base)
@@ -58,16 +58,16 @@ def test_same_document_is_told() -> None:
 
 
 def test_a_suffix_is_a_relative_path() -> None:
-    """4.5: against a base `www.w3.org/Addressing/` is a path, and is read as a host only where no base is meant."""
+    """4.5: against a base `www.w3.org/Addressing/` is a path, and a host only if no base is given."""
     assert str(URI("http://h/a/").join("www.w3.org/Addressing/")) == "http://h/a/www.w3.org/Addressing/"
     assert URIReference("www.w3.org/Addressing/").host is None
-    (found,) = find("see www.w3.org/Addressing/ there")
-    assert str(found.uri) == "http://www.w3.org/Addressing/"
+    (match,) = find("see www.w3.org/Addressing/ there")
+    assert str(match.uri) == "http://www.w3.org/Addressing/"
     assert list(find("see www.w3.org/Addressing/ there", abbreviated=False)) == []
 
 
 def test_targets_are_uris() -> None:
-    """5: the target of any reference, valid base given, matches the rule URI."""
+    """5: with a valid base, the target of any reference matches the rule URI."""
     bases = ("x:", "x://h", "http://a/b/c/d;p?q", "urn:a:b", "x:a/b", "x:/a/..//b")
     references = grammar("rfc3986").automaton("URI-reference").sample(500, seed=5, length=20)
     for base, reference in product(bases, references):
@@ -86,62 +86,62 @@ PRINTED = {
 
 
 def steps(path: str) -> list[str]:
-    """The words of 5.2.4, written out: the step, then output and input as the figure prints them.
+    """5.2.4, literally: the step, then output and input as the figure prints them.
 
-    The figure moves what 2E names with the "/" that follows left in the input.
+    The figure keeps the "/" that follows in the input for 2E.
     """
-    said: list[str] = []
-    rest, out = path, ""
-    while rest:
-        if rest.startswith(("../", "./")):
-            step, rest = "2A", rest[rest.index("/") + 1 :]
-        elif rest.startswith("/./") or rest == "/.":
-            step, rest = "2B", "/" + rest[3:]
-        elif rest.startswith("/../") or rest == "/..":
-            step, rest, out = "2C", "/" + rest[4:], out[: max(out.rfind("/"), 0)]
-        elif rest in (".", ".."):
-            step, rest = "2D", ""
+    steps: list[str] = []
+    remaining, out = path, ""
+    while remaining:
+        if remaining.startswith(("../", "./")):
+            step, remaining = "2A", remaining[remaining.index("/") + 1 :]
+        elif remaining.startswith("/./") or remaining == "/.":
+            step, remaining = "2B", "/" + remaining[3:]
+        elif remaining.startswith("/../") or remaining == "/..":
+            step, remaining, out = "2C", "/" + remaining[4:], out[: max(out.rfind("/"), 0)]
+        elif remaining in (".", ".."):
+            step, remaining = "2D", ""
         else:
-            end = rest.find("/", 1)
-            end = len(rest) if end < 0 else end
-            step, out, rest = "2E", out + rest[:end], rest[end:]
-        said.append(f"{step} {out}|{rest}")
-    return said
+            end = remaining.find("/", 1)
+            end = len(remaining) if end < 0 else end
+            step, out, remaining = "2E", out + remaining[:end], remaining[end:]
+        steps.append(f"{step} {out}|{remaining}")
+    return steps
 
 
 @pytest.mark.parametrize("path", PRINTED)
 def test_the_steps_as_printed(path: str) -> None:
-    """5.2.4: the two figures, and the algorithm by the letter beside both kernels, for every path of a few segments."""
-    said = steps(path)
-    # Where the output is empty, the figure of the first step shows what was moved.
-    assert " ".join(said) == PRINTED[path].replace("2E /a|/b/c/./../../g", "2E /a|/b/c/./../../g")
+    """5.2.4: both figures, and both kernels compared with the literal algorithm, for all short paths."""
+    target_steps = steps(path)
+    # If the output is empty, the figure shows what the first step moved.
+    assert " ".join(target_steps) == PRINTED[path].replace("2E /a|/b/c/./../../g", "2E /a|/b/c/./../../g")
     pieces = ["", ".", "..", "a", "...", ".a"]
     for count in range(1, 5):
-        for made in map("/".join, product(pieces, repeat=count)):
-            said = steps(made)
-            result = said[-1].split(" ", 1)[1].rstrip("|") if said else ""
-            assert remove_dot_segments(made) == plain_remove_dot_segments(made) == result, made
+        for joined in map("/".join, product(pieces, repeat=count)):
+            target_steps = steps(joined)
+            result = target_steps[-1].split(" ", 1)[1].rstrip("|") if target_steps else ""
+            assert remove_dot_segments(joined) == plain_remove_dot_segments(joined) == result, joined
 
 
 # -- 6, comparison
 
 
 def test_references_are_compared_as_targets() -> None:
-    """6.1: two references that differ are the same where their targets are."""
+    """6.1: different references are equal if their targets are."""
     base = URI("http://a/b/c")
-    one, two = URIReference("../b/d"), URIReference("d")
-    assert not one.equivalent(two)
-    assert one.resolve(base).equivalent(two.resolve(base))
+    first, two = URIReference("../b/d"), URIReference("d")
+    assert not first.equivalent(two)
+    assert first.resolve(base).equivalent(two.resolve(base))
 
 
-def test_fragments_are_left_out_by_the_caller() -> None:
-    """6.1: for network actions URIs are compared without their fragments; comparison itself keeps them."""
+def test_comparison_includes_fragments() -> None:
+    """6.1: for network actions the caller removes them first."""
     a, b = URI("http://h/a#b"), URI("http://h/a#c")
     assert not a.equivalent(b, Rung.SCHEME)
     assert a.replace(fragment=None).equivalent(b.replace(fragment=None), Rung.STRING)
 
 
-def test_normalising_removes_dots_as_resolving_does() -> None:
+def test_normalization_removes_dots_like_resolution() -> None:
     """6.2.2.3: the algorithm is that of 5.2.4."""
     for text in (
         "x://h/a/./b/../c",
@@ -156,19 +156,19 @@ def test_normalising_removes_dots_as_resolving_does() -> None:
 
 
 def test_the_default_host_is_written_empty() -> None:
-    """6.2.3: a reference to the default authority is normalised to an empty authority."""
+    """6.2.3: the default authority is normalized to an empty one."""
     for text in ("file://localhost/a", "file:///a", "file:/a"):
         assert str(URI(text).normalize(Rung.SCHEME)) == "file:///a"
 
 
-def test_the_default_host_is_written_beside_a_user() -> None:
-    """6.2.3: with userinfo or a port the host is given, although it is the default."""
+def test_the_default_host_is_written_after_userinfo() -> None:
+    """6.2.3: and before a port, although it is the default."""
     for text in ("file://u@localhost/a", "file://localhost:80/a"):
         assert str(URI(text).normalize(Rung.SCHEME)) == text
 
 
 def test_evidence_of_an_access() -> None:
-    """6.2.4: without evidence a final slash matters, with it the two are one."""
+    """6.2.4: without evidence a final slash matters; with it both are equal."""
     a, b = URI("http://example.com/data"), URI("http://example.com/data/")
     seen = {"http://example.com/data": "http://example.com/data/"}
     assert not a.equivalent(b, Rung.SCHEME)
@@ -183,7 +183,7 @@ def test_evidence_of_an_access() -> None:
     "text", ["ftp://h/a%0D%0Ab", "gopher://h/0a%0D%0Ab", "news://h/a%0D%0Ab@c", "telnet://u%0D%0Av@h/"]
 )
 def test_a_line_end_is_never_sent(text: str) -> None:
-    """7.2: CR and LF are not decoded into a dialogue where they delimit; HTTP sends the escapes as they are."""
+    """7.2: escaped CR and LF are not decoded where they delimit; HTTP sends the escapes."""
     with pytest.raises(PlanRefused, match="carriage return"):
         plan(text)
     (sent,) = [step.data for step in plan("http://h/a%0D%0Ab").steps if isinstance(step, Send)]
@@ -197,8 +197,8 @@ def test_nul_reaches_no_file() -> None:
             plan(text)
 
 
-def test_rare_forms_are_no_addresses() -> None:
-    """7.4: three, two and one number, octal and hexadecimal: names to the grammar, numbers to audit and policy."""
+def test_rare_forms_of_addresses_are_reported() -> None:
+    """7.4: one, two or three numbers, octal, hexadecimal: names in the grammar, addresses for audit and policy."""
     from overthere.security import kinds
     from overthere.values.hosts.address import literal
 
@@ -220,7 +220,7 @@ def test_the_collected_rules() -> None:
 
 
 def test_the_expression_of_appendix_b() -> None:
-    """B: on any text the five components are $2, $4, $5, $7 and $9 of the expression as printed."""
+    """B: on any text the five components are $2, $4, $5, $7 and $9 of the printed expression."""
     pieces = ["a", ":", "/", "?", "#", "//", "[", " ", "%", "é", "\n"]
     for count in range(5):
         for text in map("".join, product(pieces, repeat=count)):
@@ -244,19 +244,19 @@ def test_the_example_of_appendix_b() -> None:
     assert split(text) == ("http", "www.ics.uci.edu", "/pub/ietf/uri/", None, "Related")
 
 
-def test_what_people_type() -> None:
-    """C: delimiters and embedded white space are recognised and stripped."""
+def test_typed_text_is_cleaned() -> None:
+    """C: delimiters and embedded white space are recognized and removed."""
     for text in (
         "<http://example.com/a>",
         '"http://example.com/a"',
         "<URL: http://example.com/a>",
         "<http://example.\n com/a>",
     ):
-        (found,) = find(text)
-        assert str(found.uri) == "http://example.com/a"
+        (match,) = find(text)
+        assert str(match.uri) == "http://example.com/a"
 
 
-# D.2: the table of rules of RFC 2396 and what each is today; texts that the translation derives, and that it does not.
+# D.2: rules of RFC 2396 and their replacements today; texts that the translation derives, and texts that it does not.
 OBSOLETE = {
     "absoluteURI": ("absolute-URI", ["http://h/p?q", "mailto:a@b", "x:"], ["p", "//h", "x:#f"]),
     "relativeURI": ('relative-part [ "?" query ]', ["//h/p?q", "/p", "p/q?", "", "?q"], ["x:p", "p#f", "a:b/c"]),
@@ -292,7 +292,7 @@ def translated() -> Grammar:
 
 @pytest.mark.parametrize("name", OBSOLETE)
 def test_the_table_of_obsolete_rules(name: str) -> None:
-    """D.2: what the translation of each rule derives, together with the rules of today."""
+    """D.2: the texts that each translated rule derives, together with today's rules."""
     _, yes, no = OBSOLETE[name]
     automaton = translated().automaton(f"old-{name.replace('_', '-')}")
     assert [text for text in yes if not automaton.accepts(text)] == []

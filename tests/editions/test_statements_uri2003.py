@@ -1,4 +1,4 @@
-"""Statements of the draft of March 2003 that no case row shows, each read from its paragraph."""
+"""Statements of the draft of March 2003 without a case row, each with its paragraph."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ RESERVED = "[];/?:@&=+$,"
 COMPONENTS = ["userinfo", "path", "segment", "query", "fragment", "opaque-part"]
 
 
-def test_characters_not_octets() -> None:
-    """1.5, 1.6, 6.2.1: characters are read and compared, whatever octets have carried them."""
+def test_characters_are_compared_not_bytes() -> None:
+    """1.5, 1.6, 6.2.1: whatever bytes transported them."""
     text = "http://h/a;p?q#f"
     carried = [text.encode(name).decode(name) for name in ("ascii", "utf-16", "cp037")]
-    assert len({EDITION.split(one) for one in carried}) == 1
-    assert len({EDITION.normalize(one, Rung.STRING) for one in carried}) == 1
+    assert len({EDITION.split(octets) for octets in carried}) == 1
+    assert len({EDITION.normalize(octets, Rung.STRING) for octets in carried}) == 1
 
 
 def test_two_mappings() -> None:
-    """2.1: characters to octets by US-ASCII, octets to characters by a charset, which the URI does not tell."""
+    """2.1: characters to bytes by US-ASCII, bytes to characters by a charset that the URI does not name."""
     assert decode_bytes("a") == bytes([97])
     assert decode_bytes("%0a") == bytes([10])
     for charset, text in (("utf-8", "é"), ("latin-1", "Ã©")):
@@ -35,22 +35,22 @@ def test_two_mappings() -> None:
 
 
 def test_a_character_is_itself_or_its_escape() -> None:
-    """2.1: for characters of US-ASCII both mappings are simple, and can be undone."""
+    """2.1: for US-ASCII both mappings are simple and reversible."""
     for code in range(128):
-        written = EDITION.encode(chr(code), "segment")
-        assert written in (chr(code), f"%{code:02X}")
-        assert EDITION.decode(written) == EDITION.decode(f"%{code:02x}") == chr(code)
+        data = EDITION.encode(chr(code), "segment")
+        assert data in (chr(code), f"%{code:02X}")
+        assert EDITION.decode(data) == EDITION.decode(f"%{code:02x}") == chr(code)
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_the_unreserved_are_not_escaped(component: str) -> None:
-    """2.3, 6.3: escaping is done where it is essential only."""
+def test_unreserved_characters_are_not_escaped(component: str) -> None:
+    """2.3, 6.3: only what needs it is escaped."""
     assert EDITION.encode(UNRESERVED, component) == UNRESERVED
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_what_is_escaped(component: str) -> None:
-    """2.4, 2.4.3, 6.3: what is neither unreserved nor reserved, in upper case digits; it is derived nowhere."""
+def test_excluded_characters_are_escaped(component: str) -> None:
+    """2.4, 2.4.3, 6.3: in upper case digits; the grammar derives none of them."""
     for code in range(128):
         char = chr(code)
         if char in UNRESERVED or char in RESERVED:
@@ -60,8 +60,8 @@ def test_what_is_escaped(component: str) -> None:
             assert not EDITION.is_valid(f"http://h/a{char}b")
 
 
-def test_reserved_is_kept() -> None:
-    """2.2, 2.4.2: a completed URI is neither escaped nor unescaped where that would change its meaning."""
+def test_reserved_characters_are_unchanged() -> None:
+    """2.2, 2.4.2: a complete URI is not escaped or unescaped if that changed its meaning."""
     for char in RESERVED:
         escape = f"%{ord(char):02X}"
         for text in (f"x:/a{escape}b", f"x:/?a{escape}b", f"http://u{escape}v@h/"):
@@ -70,8 +70,8 @@ def test_reserved_is_kept() -> None:
             assert EDITION.normalize(f"x:/a{char}b", Rung.SCHEME) == f"x:/a{char}b"
 
 
-def test_parted_before_decoded() -> None:
-    """2.4.2: what was escaped delimits nothing after decoding."""
+def test_components_are_split_before_decoding() -> None:
+    """2.4.2: escaped characters delimit nothing."""
     parts = EDITION.parts("http://u%3Ap%40@h/a%2Fb%3Fc?d%23e")
     assert EDITION.decode(parts["userinfo"] or "") == "u:p@"
     assert parts["host"] == "h"
@@ -79,7 +79,7 @@ def test_parted_before_decoded() -> None:
     assert EDITION.decode(parts["query"] or "") == "d#e"
 
 
-def test_once() -> None:
+def test_data_is_encoded_and_decoded_once() -> None:
     """2.4.2: nothing is escaped or unescaped twice."""
     assert EDITION.decode("%2541") == "%41"
     assert EDITION.encode("%41") == "%2541"
@@ -87,7 +87,7 @@ def test_once() -> None:
 
 
 def test_http_needs_a_host() -> None:
-    """3.2.2: the scheme says what a missing host and a missing port mean."""
+    """3.2.2: the scheme defines the meaning of a missing host and port."""
     for text in ("http:///a", "http:/a"):
         with pytest.raises(OverthereError, match="host"):
             plan(EDITION.locator(text))
@@ -97,13 +97,13 @@ def test_http_needs_a_host() -> None:
 
 
 def test_the_query_of_the_base_is_not_used() -> None:
-    """5.2: it may be discarded, and no slash in it counts."""
+    """5.2: it may be discarded, and its slashes do not count."""
     for reference in ("g", "?y", "g?y/../x", "../g", "/g", "#s", ""):
         assert EDITION.resolve("http://a/b/c/d;p?q/../r/", reference) == EDITION.resolve("http://a/b/c/d;p", reference)
 
 
 def test_a_base_without_a_path() -> None:
-    """5.2 step 1, G.2: a slash is put in, with and without an authority."""
+    """5.2 step 1, G.2: a slash is inserted, with and without an authority."""
     assert EDITION.resolve("http://a", "g").uri == "http://a/g"
     assert EDITION.resolve("http://a?q", "../g").uri == "http://a/../g"
     assert EDITION.resolve("x:", "g").uri == "x:/g"
@@ -116,7 +116,7 @@ def test_excess_may_be_stripped() -> None:
 
 
 def steps(base: str, reference: str) -> str | None:
-    """5.2 as the pseudocode and the eight steps of merge print it; None is the current document."""
+    """5.2, by the pseudocode and the eight steps of merge; None: the current document."""
     scheme, authority, path, query, fragment = components(reference)
     base_scheme, base_authority, base_path, _, _ = components(base)
     path, base_path = path or "", base_path or ""
@@ -134,25 +134,25 @@ def steps(base: str, reference: str) -> str | None:
 
 
 def test_the_steps_as_written() -> None:
-    """5.2: the series of replacements beside the resolver, for references of up to four segments."""
+    """5.2: the series of replacements compared with the resolver, for references of up to four segments."""
     pieces = ["", ".", "..", "a", "b?c", "...", "?"]
     bases = ["http://a/b/c/d;p?q", "http://a/", "http://a", "x:/a/b", "x:a/b", "x:", "http://a/../b/c"]
     for count in range(1, 5):
-        for made in map("/".join, product(pieces, repeat=count)):
+        for path in map("/".join, product(pieces, repeat=count)):
             for base in bases:
-                assert resolve(base, made).uri == steps(base, made), (base, made)
-    for made in ("#f", "g#s/../x", "?y#f", "//h", "//h/../a?b#c", "g:h", "/./a?b/../c", "http:g"):
-        target, said = resolve(bases[0], made), steps(bases[0], made)
+                assert resolve(base, path).uri == steps(base, path), (base, path)
+    for path in ("#f", "g#s/../x", "?y#f", "//h", "//h/../a?b#c", "g:h", "/./a?b/../c", "http:g"):
+        target, rules = resolve(bases[0], path), steps(bases[0], path)
         fragment = "" if target.fragment is None else "#" + target.fragment
-        assert said == (None if target.uri is None else target.uri + ("" if "#" in target.uri else fragment)), made
+        assert rules == (None if target.uri is None else target.uri + ("" if "#" in target.uri else fragment)), path
 
 
 def test_references_are_compared_as_targets() -> None:
-    """6.1: relative references are made absolute first; fragments are set apart for network actions."""
-    one, two = EDITION.resolve("http://a/b/c", "../b/d#x"), EDITION.resolve("http://a/b/c", "d#y")
-    assert one.uri is not None
+    """6.1: relative references are resolved first; for network actions fragments are removed."""
+    first, two = EDITION.resolve("http://a/b/c", "../b/d#x"), EDITION.resolve("http://a/b/c", "d#y")
+    assert first.uri is not None
     assert two.uri is not None
-    assert one.uri.partition("#")[0] == two.uri.partition("#")[0]
+    assert first.uri.partition("#")[0] == two.uri.partition("#")[0]
     assert EDITION.normalize("../b/d") != EDITION.normalize("d")
 
 

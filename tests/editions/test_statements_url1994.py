@@ -1,4 +1,4 @@
-"""Statements of the draft of March 1994 that no case row shows, each read from its section."""
+"""Statements of the draft of March 1994 without a case row, each with its section."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def sent(text: str, credentials: Credentials | None = None) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_each_scheme_has_its_own_reading(name: str) -> None:
-    """Specific Schemes: thirteen names, each read and accessed in its own way, with and without the prefix."""
+def test_each_scheme_is_parsed_and_accessed_in_its_own_way(name: str) -> None:
+    """Specific Schemes: thirteen names, with and without the prefix."""
     locator = EDITION.locator(SCHEMES[name])
     assert locator.scheme == name
     assert EDITION.locator("URL:" + SCHEMES[name]) == locator
@@ -55,8 +55,8 @@ def test_the_part_from_slashes_to_slash() -> None:
         ("telnet://h:8021", 8021),
     ],
 )
-def test_the_port_where_it_is_not_the_protocols(text: str, port: int) -> None:
-    """Internet protocol parts: decimal, behind a colon; without it, that of the protocol."""
+def test_a_port_follows_a_colon(text: str, port: int) -> None:
+    """Internet protocol parts: decimal; without it, the protocol's default."""
     (step, *_) = planned(text).steps
     assert isinstance(step, Connect | Interact)
     assert step.port == port
@@ -69,14 +69,14 @@ def test_the_mapping_is_reversible(component: str) -> None:
     """Encoding: unambiguous and reversible, for each of the 256 characters of ISO Latin 1."""
     seen = set()
     for octet in range(256):
-        written = EDITION.encode(chr(octet), component)
-        assert EDITION.decode(written) == chr(octet)
-        seen.add(written)
+        data = EDITION.encode(chr(octet), component)
+        assert EDITION.decode(data) == chr(octet)
+        seen.add(data)
     assert len(seen) == 256
 
 
-def test_what_stands_unescaped() -> None:
-    """Encoding: what is not allowed is escaped, in two digits of its code."""
+def test_only_allowed_characters_are_unescaped() -> None:
+    """Encoding: others are escaped by two digits of their code."""
     for octet in range(256):
         char = chr(octet)
         assert EDITION.encode(char, "segment") in (
@@ -86,7 +86,7 @@ def test_what_stands_unescaped() -> None:
 
 
 def test_any_character_may_be_escaped() -> None:
-    """Encoding: also what is allowed, and what was escaped before stays as it was."""
+    """Encoding: allowed ones too; existing escapes are unchanged."""
     for char in PLAIN:
         text = f"http://h/a%{ord(char):02x}b"
         assert EDITION.is_valid(text, "url")
@@ -95,7 +95,7 @@ def test_any_character_may_be_escaped() -> None:
 
 
 def test_ports_are_defaults_of_the_protocols() -> None:
-    """Internet protocol parts: a port is given where it is not the protocol's default."""
+    """Internet protocol parts: a port is written only if it is not the default."""
     defaults = {"http": 80, "ftp": 21, "gopher": 70, "wais": 210, "prospero": 1525}
     for name, port in defaults.items():
         (connect,) = [step for step in planned(SCHEMES[name]).steps if isinstance(step, Connect)]
@@ -107,9 +107,9 @@ def test_ports_are_defaults_of_the_protocols() -> None:
 
 
 def test_anonymous_ftp() -> None:
-    """FTP: anonymous and a mail address, then CWD and TYPE, then RETR, on a connection of its own."""
-    said = sent("ftp://h/a/b/c.txt", Credentials(address="joe@example.org"))
-    assert said == [
+    """FTP: anonymous and a mail address, then CWD, TYPE and RETR, on a separate connection."""
+    commands = sent("ftp://h/a/b/c.txt", Credentials(address="joe@example.org"))
+    assert commands == [
         b"USER anonymous\r\n", b"PASS joe@example.org\r\n", b"CWD a\r\n", b"CWD b\r\n", b"TYPE A\r\n",
         b"RETR c.txt\r\n", b"QUIT\r\n",
     ]  # fmt: skip
@@ -117,20 +117,20 @@ def test_anonymous_ftp() -> None:
 
 
 def test_segments_are_arguments() -> None:
-    """FTP, Path: a URL is no Unix filename: dots and escaped slashes are arguments like others."""
+    """FTP, Path: a URL is not a Unix filename: dots and escaped slashes are ordinary arguments."""
     assert [line for line in sent("ftp://h/../%2Fetc/a") if line.startswith((b"CWD", b"RETR"))] == [
         b"CWD ..\r\n", b"CWD /etc\r\n", b"RETR a\r\n",
     ]  # fmt: skip
 
 
 def test_no_mode_is_set() -> None:
-    """FTP, Transfer Mode: stream mode is FTP's default, and no other is asked for."""
+    """FTP, Transfer Mode: stream mode is FTP's default, and no other is requested."""
     for text in ("ftp://h/a", "ftp://h/a;type=i", "ftp://h/a;type=d", "ftp://u:p@h/a/b!A"):
         assert not any(line.startswith((b"MODE", b"STRU")) for line in sent(text))
 
 
-def test_http_sends_the_path_as_it_is() -> None:
-    """HTTP: path and search as they stand, no fragment."""
+def test_http_sends_the_path_unchanged() -> None:
+    """HTTP: path and search, without the fragment."""
     for text, target in (
         ("http://h/a%2fb;c", b"/a%2fb;c"),
         ("http://h/a?b+c", b"/a?b+c"),
@@ -141,13 +141,13 @@ def test_http_sends_the_path_as_it_is() -> None:
 
 
 def test_spaces_and_controls_are_escaped() -> None:
-    """HTTP: the BNF lets a space stand; it is escaped for transmission, and so is a control."""
+    """HTTP: the BNF allows a space; it is escaped for transmission, like control characters."""
     assert sent("http://h/a b")[0].startswith(b"GET /a%20b HTTP/")
     assert sent("http://h/a\tb")[0].startswith(b"GET /a%09b HTTP/")
 
 
-def test_at_tells_articles_from_groups() -> None:
-    """NEWS: the mark of a message identifier is "@"."""
+def test_an_at_sign_distinguishes_articles_from_groups() -> None:
+    """NEWS: it marks a message identifier."""
     assert [
         (place.what, place.where)
         for text in ("news:a.b", "news:a.1@h.c")
@@ -157,14 +157,14 @@ def test_at_tells_articles_from_groups() -> None:
 
 
 def test_news_of_the_local_server() -> None:
-    """NEWS, Note1: the reader's own server is asked; the URL names none."""
+    """NEWS, Note1: the reader's own server is used; the URL names none."""
     (step,) = planned("news:a@b.c").steps
     assert isinstance(step, Place)
     assert "configured" in (step.note or "")
 
 
-def test_prospero_gives_methods_of_access() -> None:
-    """PROSPERO: the server at the host is asked for the object by its name."""
+def test_prospero_requests_the_access_methods() -> None:
+    """PROSPERO: the server at the host looks up the object by its name."""
     (connect,) = [step for step in planned("prospero://h:1600/a/b").steps if isinstance(step, Connect)]
     assert (connect.host, connect.port) == ("h", 1600)
     assert any(b"a/b" in data for data in sent("prospero://h:1600/a/b"))

@@ -1,4 +1,4 @@
-"""The automata: sets of strings, what is drawn from them, and the transcriptions against the printed documents."""
+"""Automata: sets of strings, samples from them, and the transcribed grammars compared with the printed documents."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def fits(sequence: list[tuple[int, int]], data: bytes) -> bool:
     return all(low <= byte <= high for (low, high), byte in zip(sequence, data, strict=True))
 
 
-def test_code_points() -> None:
-    """RFC 5234 2.3 and RFC 3629: a range of code points is the UTF-8 of each of them, surrogates left out."""
+def test_a_range_of_code_points_is_their_utf_8() -> None:
+    """RFC 5234 2.3 and RFC 3629: the UTF-8 of each code point; surrogates are excluded."""
     edges = [0, 1, 0x41, 0x7F, 0x80, 0xA0, 0x7FF, 0x800, 0xFFF, 0x1000, 0xD7FF, 0xD800, 0xDFFF, 0xE000, 0xFFFD, 0xFFFF,
              0x10000, 0x1FFFD, 0x3FFFF, 0x40000, 0xFFFFF, 0x100000, 0x10FFFF]  # fmt: skip
     for low in edges:
@@ -70,10 +70,10 @@ TEXTS = (
 
 
 def test_set_operations() -> None:
-    """The operations are those of sets, on the automata and on every string of at most five letters."""
+    """They agree with sets, on the automata and on every string of at most five letters."""
     universe = strings("abc", 5)
-    made = [rule(f"r = {t}") for t in TEXTS]
-    for a, b in product(made, repeat=2):
+    automata = [rule(f"r = {t}") for t in TEXTS]
+    for a, b in product(automata, repeat=2):
         made_of: tuple[tuple[Automaton, Callable[[bool, bool], bool]], ...] = (
             (a.union(b), lambda x, y: x or y),
             (a.intersection(b), lambda x, y: x and y),
@@ -84,7 +84,7 @@ def test_set_operations() -> None:
         assert a.union(b) == b.union(a) == a.complement().intersection(b.complement()).complement()
         assert a.difference(b) == a.intersection(b.complement())
         assert a.difference(b).empty == (a.union(b) == b)
-    for a in made:
+    for a in automata:
         assert a.complement().complement() == a
         assert a.complement().accepts("ü\U0010ffff")
         assert a.difference(a).empty
@@ -94,13 +94,13 @@ def test_set_operations() -> None:
             next(a.difference(a).sample(1))
 
 
-def test_one_language_one_automaton() -> None:
+def test_equal_languages_have_equal_automata() -> None:
     assert rule('r = *( "a" / "b" )') == rule('r = *( *"b" *"a" )') == rule('r = [ "b" *x / "a" *x ]\nx = "A" / "B"')
     assert rule('r = *3"a"') == rule('r = [ "a" [ "a" [ "a" ] ] ]') != rule('r = *4"a"')
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_witness_sample_cover(text: str) -> None:
+def test_witnesses_samples_and_covers_match_the_automaton(text: str) -> None:
     dfa = rule(f"r = {text}")
     accepted = [s for s in strings("abc", 5) if dfa.accepts(s)]
     witness = dfa.witness()
@@ -123,18 +123,18 @@ def test_sample_depends_on_the_seed() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in EDITIONS.glob("*.abnf")))
-def test_names_of_rules_are_known_with_tables_and_without(name: str) -> None:
+def test_rule_names_are_the_same_with_prebuilt_tables(name: str) -> None:
     text = (EDITIONS / f"{name}.abnf").read_text("utf-8")
-    held = Grammar(text, (EDITIONS / f"{name}.tables.json").read_text("utf-8"))
+    prebuilt = Grammar(text, (EDITIONS / f"{name}.tables.json").read_text("utf-8"))
     read = Grammar(text)
-    held.automaton("ALPHA")  # a core rule is none of the document's own
-    # What stands in a comment, in a definition or in the name of another rule is no rule.
+    prebuilt.automaton("ALPHA")  # a core rule is not one of the document's own rules
+    # Words in comments and definitions, and parts of rule names, are not rules.
     words = {*re.findall(r"[a-z0-9-]+", text.lower()), *(f"{rule}x" for rule in read.rules), *(read.rules), "alpha", ""}
     names = {*words, *(word.upper() for word in words), *(word[1:] for word in words)}
     assert len(read.rules) > 5
-    for one in (held, read):
-        assert {name for name in names if name in one} == set(read.rules)
-    assert 1 not in held
+    for variant in (prebuilt, read):
+        assert {name for name in names if name in variant} == set(read.rules)
+    assert 1 not in prebuilt
 
 
 @pytest.mark.parametrize("name", ["rfc3986", "rfc3987"])
@@ -150,23 +150,23 @@ def test_prebuilt_tables_are_fresh(name: str) -> None:
     assert load(tables, text + "\n") == {}
 
 
-def printed(document: str, start: str, end: str, indent: int = 3) -> dict[str, str]:
-    """The rules that an RFC prints between two headings: name -> text on one line, comments left out."""
+def printed_rules(document: str, start: str, end: str, indent: int = 3) -> dict[str, str]:
+    """The rules printed between two headings of an RFC: name -> text on one line, without comments."""
     file = RFC / f"{document}.txt"
     if not file.exists():
         pytest.skip("../shared/rfc is absent")
     body = file.read_text("latin-1").rsplit(f"\n{start}", 1)[1].split(f"\n{end}", 1)[0]
-    found: dict[str, str] = {}
+    rules: dict[str, str] = {}
     name = ""
     for line in body.split("\n")[1:]:
         line = re.sub(r"""^((?:[^";]|"[^"]*")*);.*""", r"\1", line)
         if head := re.match(rf" {{{indent}}}([A-Za-z][A-Za-z0-9-]*) +=(.*)", line):
             name = head[1]
-            assert name not in found
-            found[name] = head[2]
+            assert name not in rules
+            rules[name] = head[2]
         elif line.startswith(" " * (indent + 1)) and name:  # neither prose nor the head or foot of a page
-            found[name] += " " + line
-    return {n: " ".join(t.split()) for n, t in found.items()}
+            rules[name] += " " + line
+    return {n: " ".join(t.split()) for n, t in rules.items()}
 
 
 @pytest.mark.parametrize(
@@ -176,10 +176,10 @@ def printed(document: str, start: str, end: str, indent: int = 3) -> dict[str, s
         ("rfc3987", "2.2.  ABNF for IRI References and IRIs", "3.  Relationship", "ipath-empty"),
     ],
 )
-def test_transcription(document: str, start: str, end: str, changed: str) -> None:
+def test_grammars_are_as_printed(document: str, start: str, end: str, changed: str) -> None:
     """DESIGN law 4: the collected syntax, rule by rule as it is printed."""
-    wanted = printed(document, start, end)
-    found = {r.name: r.text for r in grammar(document).rules.values()}
-    assert list(found) == list(wanted)
-    assert {n for n in wanted if wanted[n] != found[n]} == {changed}
-    assert found[changed] == wanted[changed].replace("<", "").replace(">", "")
+    expected = printed_rules(document, start, end)
+    rules = {r.name: r.text for r in grammar(document).rules.values()}
+    assert list(rules) == list(expected)
+    assert {n for n in expected if expected[n] != rules[n]} == {changed}
+    assert rules[changed] == expected[changed].replace("<", "").replace(">", "")

@@ -1,4 +1,4 @@
-"""Every rule of the five grammars, with texts that it derives and texts that it does not."""
+"""Every rule of the five grammars: texts that it derives, and texts that it does not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEYS = {"id", "from", "edition", "rule", "yes", "no"}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
-def test_rule(row: dict[str, Any]) -> None:
+def test_a_rule_accepts_and_rejects_the_texts_of_its_row(row: dict[str, Any]) -> None:
     assert KEYS <= set(row) <= {*KEYS, "only"}
     by, rule = edition(row["edition"]), row["rule"]
     for text in row["yes"]:
@@ -25,24 +25,24 @@ def test_rule(row: dict[str, Any]) -> None:
         assert not by.is_valid(text, rule), text
         assert by.check(text, rule), text
     assert not set(row["yes"]) & set(row["no"])
-    # Two of each, if the rule has two; every rule refuses something.
+    # Two of each if the rule has two; every rule rejects something.
     assert len(set(row["no"])) == len(row["no"]) >= 2
     assert len(set(row["yes"])) == len(row["yes"]) >= (1 if row.get("only") else 2)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.get("only")], ids=lambda row: row["id"])
-def test_only_these_are_derived(row: dict[str, Any]) -> None:
-    found = edition(row["edition"]).grammar.automaton(row["rule"]).sample(1000)
-    assert set(found) == set(row["yes"])
+def test_a_finite_rule_derives_exactly_the_listed_texts(row: dict[str, Any]) -> None:
+    texts = edition(row["edition"]).grammar.automaton(row["rule"]).sample(1000)
+    assert set(texts) == set(row["yes"])
 
 
 @pytest.mark.parametrize("name", EDITIONS)
 def test_every_rule_has_one_row(name: str) -> None:
-    shown = [row["rule"].lower() for row in ROWS if row["edition"] == name]
-    assert sorted(shown) == sorted(edition(name).grammar.rules)
+    rules = [row["rule"].lower() for row in ROWS if row["edition"] == name]
+    assert sorted(rules) == sorted(edition(name).grammar.rules)
 
 
-# The alternatives as printed: what the rule on the left derives is what those on the right derive, and more.
+# The alternatives as printed: the rule on the left derives all that those on the right derive, and more.
 ALTERNATIVES = {
     "rfc1738": """
         genericurl: url
@@ -107,7 +107,7 @@ ALTERNATIVES = {
 
 
 @pytest.mark.parametrize("name", ALTERNATIVES)
-def test_what_an_alternative_derives_the_rule_derives(name: str) -> None:
+def test_a_rule_derives_what_its_alternatives_derive(name: str) -> None:
     by = edition(name)
     derived = {row["rule"]: row["yes"] for row in ROWS if row["edition"] == name}
     for line in ALTERNATIVES[name].strip().splitlines():

@@ -1,4 +1,4 @@
-"""Every finding on a text, part by part, in the five editions and for any rule (RFC 3986 Appendix A and its like)."""
+"""Findings on a text, part by part, in the five editions and for any rule (RFC 3986 Appendix A and its like)."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ TEXT = "http://h h/a|b%zz?c|d"
         ("url-1997", "x:a;b|c/d", [("param[1][1]", 5)]),
         ("uri-2003", "mailto:a b?c|d", [("opaque-part", 8), ("opaque-part", 12)]),
         ("url-1994", "http://h/a|b", [("prefix", 0), ("path", 10)]),
-        # What stands in a part is not looked for behind it.
+        # A character belongs to one part only.
         ("url-1997", "x:a;b|c/d?a;b|c", [("param[1][1]", 5), ("query", 13)]),
         ("url-1997", "http://u{@h/u{", [("user", 8), ("path", 13)]),
         ("uri-2003", "http://u{@h/u{@h", [("reg-name", 8), ("path", 13)]),
     ],
 )
-def test_every_finding_stands_in_its_part(name: str, text: str, places: list[tuple[str, int]]) -> None:
-    assert [(found.component, found.start) for found in check(text, name)] == places
-    assert all(found.source.startswith(edition(name).document) for found in check(text, name)) or name == "rfc3986"
+def test_every_finding_names_its_part(name: str, text: str, places: list[tuple[str, int]]) -> None:
+    assert [(finding.component, finding.start) for finding in check(text, name)] == places
+    assert all(finding.source.startswith(edition(name).document) for finding in check(text, name)) or name == "rfc3986"
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_every_finding_stands_in_its_part(name: str, text: str, places: list[tup
         ("rfc1738", "fpath", "a b|c", [("fpath", 1), ("fpath", 3)]),
     ],
 )
-def test_any_rule(name: str, rule: str, text: str, places: list[tuple[str, int]]) -> None:
-    assert [(found.component, found.start) for found in check(text, name, rule=rule)] == places
+def test_findings_for_any_rule(name: str, rule: str, text: str, places: list[tuple[str, int]]) -> None:
+    assert [(finding.component, finding.start) for finding in check(text, name, rule=rule)] == places
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_there_are_findings_where_the_rule_does_not_derive(name: str) -> None:
+def test_a_text_has_findings_if_and_only_if_it_is_invalid(name: str) -> None:
     rng = random.Random(1994)
     by = edition(name)
     for rule in (by.top, "host" if name == "rfc3986" else "hostnumber" if name != "uri-2003" else "IPv4address"):
@@ -63,20 +63,20 @@ def test_there_are_findings_where_the_rule_does_not_derive(name: str) -> None:
             for _ in range(4):
                 at = rng.randrange(len(text) + 1)
                 spoiled = text[:at] + rng.choice(["|", "%", "^", "\x00", "é", ""]) + text[at + rng.randrange(2) :]
-                found = by.check(spoiled, rule)
-                assert bool(found) != by.is_valid(spoiled, rule), spoiled
-                assert [one.start for one in found] == sorted(one.start for one in found)
-                assert all(one.end <= len(spoiled) and one.expected for one in found)
+                findings = by.check(spoiled, rule)
+                assert bool(findings) != by.is_valid(spoiled, rule), spoiled
+                assert [finding.start for finding in findings] == sorted(finding.start for finding in findings)
+                assert all(finding.end <= len(spoiled) and finding.expected for finding in findings)
 
 
-def test_the_rest_is_counted_and_time_is_linear() -> None:
-    found = check("http://h/" + "a|" * 5000, "rfc1738", limit=3)
-    assert [one.kind for one in found] == ["not-derivable"] * 3 + ["more"]
-    assert found[-1].message.startswith("4,997 ")
-    for name in NAMES:  # the count is a finding of the same document
-        found = check("http://h/" + "a|" * 5000, name, limit=3)
-        assert found[-1].kind == "more"
-        assert {one.source for one in found[:-1]} == {found[-1].source} or name == "rfc3986"
+def test_further_findings_are_counted_in_linear_time() -> None:
+    findings = check("http://h/" + "a|" * 5000, "rfc1738", limit=3)
+    assert [finding.kind for finding in findings] == ["not-derivable"] * 3 + ["more"]
+    assert findings[-1].message.startswith("4,997 ")
+    for name in NAMES:  # the count cites the same document
+        findings = check("http://h/" + "a|" * 5000, name, limit=3)
+        assert findings[-1].kind == "more"
+        assert {finding.source for finding in findings[:-1]} == {findings[-1].source} or name == "rfc3986"
 
     def use(size: int) -> None:
         for piece in ("a|", "%", "%z", "|", "é"):
@@ -96,7 +96,7 @@ def test_the_rest_is_counted_and_time_is_linear() -> None:
         ("rfc1738", "file:a", "fileurl", "RFC 1738 3.10"),
     ],
 )
-def test_a_refusal_cites_the_edition(name: str, text: str, rule: str, source: str) -> None:
+def test_an_error_cites_the_edition(name: str, text: str, rule: str, source: str) -> None:
     with pytest.raises(InvalidURI) as caught:
         edition(name).locator(text)
     assert (caught.value.rule, caught.value.source) == (rule, source)
@@ -116,14 +116,14 @@ def test_a_refusal_cites_the_edition(name: str, text: str, rule: str, source: st
     ],
 )
 def test_a_plan_cites_the_edition(text: str, of_1994: str, of_1738: str, foreign: str) -> None:
-    for name, own in (("url-1994", of_1994), ("rfc1738", of_1738)):
+    for name, source in (("url-1994", of_1994), ("rfc1738", of_1738)):
         steps = plan(edition(name).locator(text)).steps
-        assert any(step.source.startswith(own) for step in steps)
+        assert any(step.source.startswith(source) for step in steps)
         assert not foreign or not any(foreign in step.source + step.note for step in steps)
         assert name == "rfc1738" or not any("RFC 1738" in step.source for step in steps)
 
 
-def test_a_plan_that_is_refused_cites_the_edition() -> None:
+def test_a_rejected_plan_cites_the_edition() -> None:
     with pytest.raises(PlanRefused, match=r"RFC 1738 3[.]8"):
         plan(edition("rfc1738").locator("telnet://-f@h"))
     with pytest.raises(PlanRefused, match="1994 WAIS"):

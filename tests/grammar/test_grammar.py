@@ -1,4 +1,4 @@
-"""Reading ABNF: all of RFC 5234, the strings of RFC 7405, and every refusal at its place."""
+"""The ABNF reader: all of RFC 5234, the strings of RFC 7405, and every error with its place."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def language(text: str, alphabet: str = "ab", longest: int = 6) -> set[str]:
 )
 @pytest.mark.parametrize("element", ['"a"', "%x61", '("a")', "x", '[ "b" ] "a"'])
 def test_repetition(spelling: str, counts: list[int], element: str) -> None:
-    """RFC 5234 3.6, 3.7; a repeat binds to the next element only (3.10)."""
-    wanted = {"a" * n for n in counts}
+    """RFC 5234 3.6, 3.7; a repeat applies to the next element only (3.10)."""
+    expected = {"a" * n for n in counts}
     if element.startswith("["):
-        wanted = {"b" * n + "a" for n in counts}
+        expected = {"b" * n + "a" for n in counts}
         element = '"b" "a"'
-    assert language(f"r = {spelling}{element}\nx = %x61", longest=6) == {w for w in wanted if len(w) <= 6}
+    assert language(f"r = {spelling}{element}\nx = %x61", longest=6) == {w for w in expected if len(w) <= 6}
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_names_are_case_insensitive() -> None:
 
 
 def test_incremental_alternatives() -> None:
-    """RFC 5234 3.3: they add to the rule and stand after what it has, wherever they are."""
+    """RFC 5234 3.3: they are appended to the rule, wherever they are."""
     text = 'R = "b" / "bb"\nother = "x"\nr =/ "a"\nR =/ %s"ab" / "ba"'
     assert language(text, "ab") == {"b", "bb", "a", "ab", "ba"}
     assert list(Grammar(text).rules) == ["r", "other"]
@@ -100,25 +100,25 @@ def test_incremental_alternatives() -> None:
 
 
 def test_layout() -> None:
-    """RFC 5234 3.9, 4: comments, continuation lines, blank lines, CRLF, a rule list that is indented as a whole."""
+    """RFC 5234 3.9, 4: comments, continuation lines, blank lines, CRLF, an indented rule list."""
     plain = '; head\nr = "a" ; one ")" quote "\n\n    ; between\n  / "b" x\n\nx = ";" "<" ; end'
-    wanted = {"a", "b;<"}
+    expected = {"a", "b;<"}
     for text in (plain, plain.replace("\n", "\r\n"), "".join(f"   {line}\n" for line in plain.split("\n"))):
-        assert language(text, "ab;<", 4) == wanted
+        assert language(text, "ab;<", 4) == expected
         assert Grammar(text).rule("r").text == '"a" / "b" x'
-    assert language('r="a"/"b"x\nx=";<"', "ab;<", 4) == wanted
-    assert language('r\t=\t"a"\n\t/ "b" x\nx = ";" "<"', "ab;<", 4) == wanted
+    assert language('r="a"/"b"x\nx=";<"', "ab;<", 4) == expected
+    assert language('r\t=\t"a"\n\t/ "b" x\nx = ";" "<"', "ab;<", 4) == expected
 
 
-def test_text_of_a_rule() -> None:
-    """The text on one line means what the rule means: spaces in a string stay, and so do marks in it."""
+def test_the_text_of_a_rule_is_equivalent_to_the_rule() -> None:
+    """Joined on one line, spaces and marks in strings unchanged."""
     for text in ('"a  b" ";" / "<" ; end', '"; no comment" "x"', '( "a" / \n "b" )'):
         once = Grammar(f"r = {text}").rule("r").text
         assert Grammar(f"r = {once}").automaton("r") == Grammar(f"r = {text}").automaton("r")
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "why"),
+    ("text", "line", "column", "reason"),
     [
         ('ok = "a"\nr = "b" / <a letter>', 2, 11, "prose"),
         ("r = <never closed", 1, 5, "prose"),
@@ -150,35 +150,35 @@ def test_text_of_a_rule() -> None:
         ('   a = "x"\n   2r = "b"', 2, 4, "must begin with"),
     ],
 )
-def test_refused(text: str, line: int, column: int, why: str) -> None:
-    """Each refusal names its line and column in the text that was passed."""
-    with pytest.raises(GrammarError, match=why) as caught:
+def test_an_error_has_line_and_column(text: str, line: int, column: int, reason: str) -> None:
+    """The tree of the text that was passed."""
+    with pytest.raises(GrammarError, match=reason) as caught:
         Grammar(text).rule("r")
     assert (caught.value.line, caught.value.column) == (line, column)
     assert str(caught.value).startswith(f"line {line}, column {column}: ")
 
 
 @pytest.mark.parametrize("number", ["%d" + "9" * 5000, "%x" + "F" * 5000, '9"a" ' + "9" * 5000 + '"a"', "10001A"])
-def test_limits_of_numbers(number: str) -> None:
+def test_numbers_are_limited(number: str) -> None:
     with pytest.raises(GrammarError):
         Grammar(f"r = {number}").rule("r")
 
 
-def test_limit_of_nesting() -> None:
+def test_nesting_is_limited() -> None:
     assert language("r = " + "(" * 100 + '"a"' + ")" * 100) == {"a"}
     for depth in (101, 100_000):
         with pytest.raises(GrammarError, match="nested"):
             Grammar("r = " + "[" * depth + '"a"' + "]" * depth).rule("r")
 
 
-def test_limit_of_repetition() -> None:
+def test_repetition_is_limited() -> None:
     assert rule('r = 300"a"').accepts("a" * 300)
     with pytest.raises(GrammarError, match="states"):
         rule('r = 10000(10000"a")')
 
 
-def test_long_chain_of_rules() -> None:
-    """DESIGN law 7: an automaton or a documented refusal, never RecursionError."""
+def test_a_long_chain_of_rules_raises_no_recursion_error() -> None:
+    """DESIGN law 7: an automaton or a documented error."""
     text = "".join(f"r{i} = r{i + 1}\n" for i in range(3000)) + 'r3000 = "a"\n'
     with suppress(GrammarError):
         assert rule(text, "r0").accepts("a")
@@ -189,8 +189,8 @@ def test_long_chain_of_rules() -> None:
     ['r = 10000"a"', "r = r40\nr0 = %x61-62\n" + "".join(f"r{i} = r{i - 1} / r{i - 1}\n" for i in range(1, 41))],
     ids=["repetition", "doubling"],
 )
-def test_short_grammars_do_not_take_long(text: str) -> None:
-    """DESIGN law 7: an automaton or a documented refusal; what doubles forty times would never end."""
+def test_short_grammars_with_huge_automata_are_rejected_quickly(text: str) -> None:
+    """DESIGN law 7: an automaton or a documented error; doubling forty times would never end."""
     with processor(30), suppress(GrammarError):
         Grammar(text).automaton("r")
 
@@ -216,7 +216,7 @@ def test_not_regular() -> None:
 
 
 def test_core_rules() -> None:
-    """RFC 5234 B.1, by what each stands for; a document's own rule of that name goes before."""
+    """RFC 5234 B.1, by their meaning; a document's own rule of that name takes precedence."""
     low = [chr(i) for i in range(256)]
     single = {
         "ALPHA": {c for c in low if c.isascii() and c.isalpha()},
@@ -239,8 +239,8 @@ def test_core_rules() -> None:
     for name, members in single.items():
         assert {c for c in low if g.automaton(name).accepts(c)} == members, name
     assert [s for s in strings("\r\n \t", 4) if g.automaton("CRLF").accepts(s)] == ["\r\n"]
-    wanted = {s for s in strings("\r\n \t", 6) if re.fullmatch(r"(?:[ \t]|\r\n[ \t])*", s)}
-    assert {s for s in strings("\r\n \t", 6) if g.automaton("LWSP").accepts(s)} == wanted
+    expected = {s for s in strings("\r\n \t", 6) if re.fullmatch(r"(?:[ \t]|\r\n[ \t])*", s)}
+    assert {s for s in strings("\r\n \t", 6) if g.automaton("LWSP").accepts(s)} == expected
     assert language('r = *ALPHA\nALPHA = "a"', "ab", 2) == {"", "a", "aa"}
 
 
@@ -325,13 +325,13 @@ def test_abnf_of_abnf() -> None:
 
 
 @pytest.mark.parametrize("name", ["num-val", "char-val", "rulename", "repeat"])
-def test_reader_reads_what_the_abnf_derives(name: str) -> None:
-    """Whatever RFC 5234 4 derives as a terminal is read, or refused for its value."""
+def test_the_reader_accepts_what_rfc_5234_derives(name: str) -> None:
+    """Any terminal that RFC 5234 4 derives is read, or rejected because of its value."""
     tail = '"a"' if name == "repeat" else ""
     for text in Grammar(ABNF_OF_ABNF).automaton(name).sample(300, seed=4, length=12):
-        why = ""
+        reason = ""
         try:
             Grammar(f"r = {text}{tail}").rule("r")
         except GrammarError as error:
-            why = error.message
-        assert re.search("^$|empty range|code point|surrogate|upper limit|repetitions", why)
+            reason = error.message
+        assert re.search("^$|empty range|code point|surrogate|upper limit|repetitions", reason)

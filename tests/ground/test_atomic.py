@@ -1,4 +1,4 @@
-"""One module of the package opens for writing, renames, removes, changes modes and opens databases: `atomic`."""
+"""Only the module `atomic` opens files for writing, renames, removes, changes modes or opens databases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _METHODS = {
     "ParquetWriter", "write_feather", "write_csv", "write_dataset", "create_memory_map",
     "to_parquet", "to_csv", "sink_parquet", "FileHandler",
 }  # fmt: skip
-"""Names that write by a path, whatever they are called on."""
+"""Names that write to a path, on whatever object they are called."""
 _OF_MODULES = {
     "os": {"rename", "replace", "remove", "link", "truncate", "ftruncate"},
     "shutil": {"move", "copy", "rmtree"},
@@ -39,7 +39,7 @@ _MODES = {
     "FileIO": (1,),
     "fdopen": (1,),
 }
-"""Where the mode stands among the arguments: of a function, or of a method of a path."""
+"""The position of the mode among the arguments of a function, or of a path's method."""
 _FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND", "O_EXCL"}
 
 EXCEPTIONS = {
@@ -52,8 +52,8 @@ EXCEPTIONS = {
 }
 
 
-def _found(source: str) -> Iterator[tuple[int, str]]:
-    """The lines in which something is written by a path, and what does it."""
+def _writes(source: str) -> Iterator[tuple[int, str]]:
+    """The lines that write to a path, and the name of each call."""
     tree = ast.parse(source)
     modules = {
         alias.asname or alias.name: alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
@@ -69,7 +69,7 @@ def _found(source: str) -> Iterator[tuple[int, str]]:
     }  # fmt: skip
     ours = {name for name, (module, _) in imported.items() if module == "overthere.ground.atomic"}
     for node in ast.walk(tree):
-        # A name of these that is passed on is called elsewhere: `map(os.unlink, names)`.
+        # A function that is passed on is called elsewhere: `map(os.unlink, names)`.
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             module = modules.get(node.value.id, "")
             if node.attr in _OF_MODULES.get(module, ()):
@@ -104,28 +104,28 @@ def _call(node: ast.Call, modules: dict[str, str], imported: dict[str, tuple[str
     if isinstance(function, ast.Name) and name in imported:
         on, name = imported[name]
     if on == "os" and name == "open":
-        flags = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)} & _FLAGS
+        flags = {item.attr for item in ast.walk(node) if isinstance(item, ast.Attribute)} & _FLAGS
         plain = all(
-            isinstance(one, (ast.Attribute, ast.BinOp, ast.Call, ast.Constant, ast.Name)) for one in node.args[1:]
+            isinstance(item, (ast.Attribute, ast.BinOp, ast.Call, ast.Constant, ast.Name)) for item in node.args[1:]
         )
-        unknown = [one.id for argument in node.args[1:] for one in ast.walk(argument) if isinstance(one, ast.Name)]
+        unknown = [item.id for argument in node.args[1:] for item in ast.walk(argument) if isinstance(item, ast.Name)]
         if flags or not plain or set(unknown) - {"os", "getattr"}:
             yield node.lineno, "os.open"
         return
-    # `str.replace` has two arguments, that of a path one.
+    # `str.replace` has two arguments, `Path.replace` has one.
     is_path = name == "replace" and isinstance(function, ast.Attribute) and len(node.args) == 1
     if (name == "rename" or is_path) and not (on.startswith("overthere.") or node.keywords):
         yield node.lineno, name
     if name in _MODES and on != "overthere" and not on.startswith("overthere."):
-        mode = next((one.value for one in node.keywords if one.arg == "mode"), None)
+        mode = next((keyword.value for keyword in node.keywords if keyword.arg == "mode"), None)
         places = _MODES[name] if isinstance(function, ast.Attribute) and not on else _MODES[name][:1]
         modes = [mode] if mode is not None else [node.args[at] for at in places if at < len(node.args)]
-        for one in modes:
-            if isinstance(one, ast.Constant) and isinstance(one.value, str):
-                if set(one.value) <= set("rwaxbtU+") and set(one.value) & set("wax+"):
+        for value in modes:
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                if set(value.value) <= set("rwaxbtU+") and set(value.value) & set("wax+"):
                     yield node.lineno, name
-            elif mode is not None or (isinstance(function, ast.Name) and not isinstance(one, ast.Constant)):
-                yield node.lineno, name  # a mode that is computed may write
+            elif mode is not None or (isinstance(function, ast.Name) and not isinstance(value, ast.Constant)):
+                yield node.lineno, name  # a computed mode may write
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def _call(node: ast.Call, modules: dict[str, str], imported: dict[str, tuple[str
         "import pyarrow as pa\npa.OSFile(p, 'w')", "import logging\nlogging.FileHandler(p)",
     ],
 )  # fmt: skip
-def test_each_kind_of_writing_is_seen(snippet: str) -> None:
-    assert list(_found(snippet))
+def test_each_kind_of_write_is_found(snippet: str) -> None:
+    assert list(_writes(snippet))
 
 
 @pytest.mark.parametrize(
@@ -165,26 +165,26 @@ def test_each_kind_of_writing_is_seen(snippet: str) -> None:
         "from overthere.ground.atomic import rename, remove\nrename(a, b)\nremove(p)",
     ],
 )  # fmt: skip
-def test_what_does_not_write_is_passed(snippet: str) -> None:
-    assert not list(_found(snippet))
+def test_code_that_does_not_write_is_not_reported(snippet: str) -> None:
+    assert not list(_writes(snippet))
 
 
-def test_only_one_module_writes() -> None:
+def test_only_atomic_writes_files() -> None:
     used, wrong = set(), []
     for path in sorted(_HOME.rglob("*.py")):
         name = path.relative_to(_HOME).as_posix()
         if name == "ground/atomic.py":
             continue
-        for line, what in _found(path.read_text("utf-8")):
-            if f"{name}: {what}" in EXCEPTIONS:
-                used.add(f"{name}: {what}")
+        for line, call in _writes(path.read_text("utf-8")):
+            if f"{name}: {call}" in EXCEPTIONS:
+                used.add(f"{name}: {call}")
             else:
-                wrong.append(f"{name}:{line}: {what}")
+                wrong.append(f"{name}:{line}: {call}")
     assert not wrong
     assert used == set(EXCEPTIONS), "an exception without use"
 
 
-def test_a_file_under_the_mark_of_success_is_no_way_through_a_link(tmp_path: Path) -> None:
+def test_the_success_marker_does_not_follow_a_symlink(tmp_path: Path) -> None:
     other = tmp_path / "other"
     (tmp_path / "_SUCCESS").symlink_to(other)
     atomic.create_empty(tmp_path / "_SUCCESS")
@@ -193,7 +193,7 @@ def test_a_file_under_the_mark_of_success_is_no_way_through_a_link(tmp_path: Pat
     assert not (tmp_path / "_SUCCESS").is_symlink()
 
 
-def test_a_stream_that_becomes_a_file_is_not_emptied(tmp_path: Path) -> None:
+def test_an_existing_file_is_not_truncated_as_a_stream(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"kept")
     with pytest.raises(PermissionError):
@@ -201,12 +201,12 @@ def test_a_stream_that_becomes_a_file_is_not_emptied(tmp_path: Path) -> None:
     assert file.read_bytes() == b"kept"
 
 
-def test_only_the_file_that_was_meant_is_removed(tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    one.write_bytes(b"")
+def test_a_file_is_removed_only_if_it_is_unchanged(tmp_path: Path) -> None:
+    file, other = tmp_path / "one", tmp_path / "other"
+    file.write_bytes(b"")
     other.write_bytes(b"kept")
-    atomic.remove(other, one.stat())
+    atomic.remove(other, file.stat())
     assert other.exists()
-    atomic.remove(one, one.stat())
-    atomic.remove(one)
-    assert not one.exists()
+    atomic.remove(file, file.stat())
+    atomic.remove(file)
+    assert not file.exists()

@@ -1,4 +1,4 @@
-"""What is kept between two calls: every cache of the package is listed here, and none keeps long texts, or many."""
+"""Caches: all are listed here; none stores long texts or an unlimited number of entries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from overthere.values.hosts.domains import of_host
 ROOT = Path(ot.__file__).parent
 DATA = "keys are names in the package's own code or data"
 CHAR = "a key is one character"
-FEW = "a key is a value of ours, and few are kept"
+OUR_VALUES = "a key is a value of ours, and few are kept"
 TYPES = "a key is a class"
 
 CLOSED = {
@@ -38,11 +38,11 @@ CLOSED = {
     "editions/url1997.py _safe_characters": DATA,
     "editions/coding1738.py _safe_characters": DATA,
     "repairs.py _escape_pattern": DATA,
-    "text/output.py _linkable": FEW,
+    "text/output.py _linkable": OUR_VALUES,
     "text/rules.py _pieces": "a key is true or false",
     "text/rules.py authority_pattern": "a key is true or false",
-    "text/names.py _names": FEW,
-    "text/names.py registered_schemes": FEW,
+    "text/names.py _names": OUR_VALUES,
+    "text/names.py registered_schemes": OUR_VALUES,
     "text/names.py _compile_shape": "a key is the shape of a scheme's opaque part, of a closed table",
     "text/delimiters.py _multiline": "a key is one of two delimiters and a number up to _MAX_MARKS",
     "text/delimiters.py _line_marks": "a key is a number up to _MAX_MARKS",
@@ -58,39 +58,39 @@ CLOSED = {
     "schemes/page.py _top_rules": "a key is the name of a built-in scheme",
     "schemes/field_types.py _hints": TYPES,
     "schemes/registry.py _load": "a key is an entry point of an installed package",
-    "columns/native.py _suffixes": FEW,
-    "columns/native.py _rules": FEW,
+    "columns/native.py _suffixes": OUR_VALUES,
+    "columns/native.py _rules": OUR_VALUES,
     "links/documents/markdown.py _get_parser": DATA,
     "links/documents/css.py _token_pattern": DATA,
     "links/documents/charset.py _table": "a key is the name of an encoding of the Encoding Standard",
 }
-"""`functools.cache` and `lru_cache` on functions with arguments, each with why its keys are few and short."""
+"""Functions with arguments and `functools.cache` or `lru_cache`, each with the reason why keys are few and short."""
 LISTS = {
     "access/resolver.py _pool_of_process": "threads that look names up: a bounded number",
     "links/containers/temporary.py _PATHS": "temporary files of this process; each is dropped, or removed at its end",
 }
-"""Names of modules that functions write to."""
+"""Module variables that functions change."""
 
 
 def _decorators(node: ast.FunctionDef) -> Iterator[str]:
-    for one in node.decorator_list:
-        called = one.func if isinstance(one, ast.Call) else one
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
         yield ast.unparse(called).rpartition(".")[2]
 
 
 def _arguments(node: ast.FunctionDef) -> bool:
-    given = node.args
-    return bool(given.posonlyargs or given.args or given.kwonlyargs or given.vararg or given.kwarg)
+    arguments = node.args
+    return bool(arguments.posonlyargs or arguments.args or arguments.kwonlyargs or arguments.vararg or arguments.kwarg)
 
 
 def _caches(source: str) -> Iterator[tuple[str, str]]:
-    """The functions of a module that remember, and how; functions without arguments remember one answer."""
+    """The cached functions of a module and their decorators; functions without arguments store one value."""
     tree = ast.parse(source)
     decorating: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             decorating.update(map(id, node.decorator_list))
-            decorating.update(id(one.func) for one in node.decorator_list if isinstance(one, ast.Call))
+            decorating.update(id(item.func) for item in node.decorator_list if isinstance(item, ast.Call))
             for name in _decorators(node):
                 if (name in ("cache", "lru_cache") and _arguments(node)) or name == "bounded_cache":
                     yield node.name, name
@@ -101,14 +101,14 @@ def _caches(source: str) -> Iterator[tuple[str, str]]:
                 yield f"line {node.lineno}", name
 
 
-def _written(source: str) -> Iterator[str]:
-    """Names of a module whose value a function of it changes."""
+def _changed_globals(source: str) -> Iterator[str]:
+    """Names of module variables that a function changes."""
     tree = ast.parse(source)
-    made = (ast.Dict, ast.List, ast.Set, ast.Call, ast.DictComp, ast.ListComp, ast.SetComp)
+    containers = (ast.Dict, ast.List, ast.Set, ast.Call, ast.DictComp, ast.ListComp, ast.SetComp)
     names = {
         target.id
         for node in tree.body
-        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, made)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, containers)
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if isinstance(target, ast.Name)
     }
@@ -124,8 +124,8 @@ def _written(source: str) -> Iterator[str]:
                     name in names and attr in changing
                 ):
                     yield name
-                case ast.Global(names=given):
-                    yield from given
+                case ast.Global(names=global_names):
+                    yield from global_names
                 case _:
                     pass
 
@@ -136,19 +136,19 @@ def _modules() -> Iterator[tuple[str, str]]:
 
 
 def test_every_cache_is_bounded_or_listed() -> None:
-    found = {
+    caches = {
         f"{name} {function}"
         for name, source in _modules()
-        for function, how in _caches(source)
-        if how != "bounded_cache"
+        for function, kind in _caches(source)
+        if kind != "bounded_cache"
     }
-    assert found - {"ground/caches.py line 44"} == set(CLOSED)
+    assert caches - {"ground/caches.py line 44"} == set(CLOSED)
 
 
-def test_every_list_that_grows_is_listed() -> None:
-    # A name that is local to the function hides the module's: those are looked at by hand.
-    found = {f"{name} {variable}" for name, source in _modules() for variable in _written(source)}
-    assert found == set(LISTS)
+def test_every_growing_module_variable_is_listed() -> None:
+    # A local variable may have the name of a module variable: such cases were checked by hand.
+    lists = {f"{name} {variable}" for name, source in _modules() for variable in _changed_globals(source)}
+    assert lists == set(LISTS)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_every_list_that_grows_is_listed() -> None:
         "f = functools.cache(g)",
     ],
 )
-def test_the_scan_sees_each_cache(source: str) -> None:
+def test_the_scan_finds_each_cache(source: str) -> None:
     assert list(_caches(source))
 
 
@@ -177,14 +177,14 @@ def test_the_scan_sees_each_cache(source: str) -> None:
         "D = None\ndef f(a):\n    global D\n    D = a",
     ],
 )
-def test_the_scan_sees_each_list(source: str) -> None:
-    assert list(_written(source))
+def test_the_scan_finds_each_growing_variable(source: str) -> None:
+    assert list(_changed_globals(source))
 
 
-def test_a_long_call_is_not_remembered() -> None:
+def test_long_arguments_are_not_cached() -> None:
     @bounded_cache(100)
     def f(*texts: str | bytes | int | None) -> int:
-        return sum(len(one) for one in texts if isinstance(one, str | bytes))
+        return sum(len(item) for item in texts if isinstance(item, str | bytes))
 
     for texts in (("a" * LONGEST,), ("a" * 999, "b"), (b"a" * LONGEST, 1, None)):
         assert [f(*texts), f(*texts)] == [LONGEST, LONGEST]
@@ -198,7 +198,7 @@ def test_a_long_call_is_not_remembered() -> None:
 LONG = 1_000_000
 
 
-def read(html: bytes) -> Iterator[object]:
+def extract_links(html: bytes) -> Iterator[object]:
     """The links of a page, as a job writes them."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "a.html")
@@ -211,7 +211,7 @@ def _quietly(action: Callable[[], object]) -> None:
         action()
 
 
-ASKED: dict[str, Callable[[str], object]] = {
+ACTIONS: dict[str, Callable[[str], object]] = {
     "registrable domain": lambda long: of_host(f"{long}.example"),
     "a scheme that is not known": lambda long: default_registry().get(long),
     "a URI of it": lambda long: ot.typed(f"{long}:x"),
@@ -224,39 +224,39 @@ ASKED: dict[str, Callable[[str], object]] = {
     "audit": lambda long: ot.audit(f"http://{long}.example/{long}"),
     "find": lambda long: list(ot.find(f"see {long}:{long} there")),
     "a charset": lambda long: codec(long),
-    "links": lambda long: list(read(f"<base href=//{long}.h/><a href={long}>".encode())),
-    "a link to a scheme": lambda long: list(read(f"<a href='{long}:x'>".encode())),
+    "links": lambda long: list(extract_links(f"<base href=//{long}.h/><a href={long}>".encode())),
+    "a link to a scheme": lambda long: list(extract_links(f"<a href='{long}:x'>".encode())),
 }
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_calls_with_long_texts_leave_nothing(name: str) -> None:
-    asked = ASKED[name]
-    _quietly(lambda: asked("a" * 10))  # tables are loaded
-    _quietly(lambda: asked("a" * LONG))
+@pytest.mark.parametrize("name", ACTIONS)
+def test_calls_with_long_texts_keep_no_memory(name: str) -> None:
+    action = ACTIONS[name]
+    _quietly(lambda: action("a" * 10))  # loads tables
+    _quietly(lambda: action("a" * LONG))
     gc.collect()
     tracemalloc.start()
     for number in range(6):
-        _quietly(lambda: asked(f"{'b' * LONG}{number}"))  # noqa: B023
+        _quietly(lambda: action(f"{'b' * LONG}{number}"))  # noqa: B023
     gc.collect()
-    kept = tracemalloc.get_traced_memory()[0]
+    remaining = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert kept < LONG
+    assert remaining < LONG
 
 
-def test_names_of_charsets_that_are_none_leave_nothing() -> None:
+def test_invalid_charset_names_leave_nothing_in_caches() -> None:
     text(b"a", "no-such-charset")
-    list(read(b"<meta charset=no-such-charset><a href=x>"))
+    list(extract_links(b"<meta charset=no-such-charset><a href=x>"))
     before = len(encodings._cache)
     for number in range(500):
         assert text(b"a", f"x-{number}") == "a"
         assert codec(f"utf8-{number}.{number}") is None
-        list(read(f"<meta charset=y-{number}><a href=x>".encode()))
+        list(extract_links(f"<meta charset=y-{number}><a href=x>".encode()))
     assert len(encodings._cache) == before
 
 
-def test_no_property_has_a_lock() -> None:
-    """Before Python 3.12 one of functools has: a forked child may find it held by a thread of its parent."""
+def test_no_property_uses_cached_property() -> None:
+    """Before Python 3.12 it has a lock, which a forked child may find held by a thread of its parent."""
     users = [path for path in ROOT.rglob("*.py") if "@cached_property" in path.read_text()]
     assert len(users) > 3
     lacking = [path.name for path in users if "from overthere.ground.caches import" not in path.read_text()]

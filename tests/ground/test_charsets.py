@@ -1,4 +1,4 @@
-"""The charsets that strangers name: which there are, and that no text in any of them says anything to a terminal."""
+"""Charset names from untrusted sources: which are accepted, and that no decoded text controls a terminal."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ NONE = (
     "raw_unicode_escape", "undefined", "utf-7", "utf-32", "cp037", "charmap", "", " ", "\0", "x" * 70, "ü",
     "utf-8\udc80", "../utf_8", "replacement", "hz", "iso-2022-kr",
 )  # fmt: skip
-KNOWN = sorted(charsets._CODECS)
+CHARSETS = sorted(charsets._CODECS)
 
 
 def test_every_label_of_the_standard_is_known() -> None:
     unknown = {name for label, name in LABELS.items() if charsets.codec(label) is None}
     assert unknown == {"replacement", "x-user-defined"}
-    assert {charsets.codec(f" {label.upper()}\n") for label in LABELS} - {None} <= set(KNOWN)
+    assert {charsets.codec(f" {label.upper()}\n") for label in LABELS} - {None} <= set(CHARSETS)
 
 
 @pytest.mark.parametrize("label", NONE)
-def test_what_is_no_charset_is_not_decoded(label: str) -> None:
+def test_an_unknown_charset_is_not_decoded(label: str) -> None:
     assert charsets.codec(label) is None
     assert charsets.text(b"caf\xe9 +AGE-", label) == "café +AGE-"
 
 
-def test_every_codec_of_python_is_a_known_charset_or_none() -> None:
+def test_every_codec_of_python_is_classified() -> None:
     for name in {*aliases, *aliases.values()}:
-        found = charsets.codec(name)
-        assert found is None or found in charsets._CODECS
+        codec = charsets.codec(name)
+        assert codec is None or codec in charsets._CODECS
 
 
 SAMPLE = "eins\r\nzwei\n\nvier"
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 100])
-@pytest.mark.parametrize("name", KNOWN)
-def test_lines_in_every_charset_and_in_pieces(name: str, step: int) -> None:
+@pytest.mark.parametrize("name", CHARSETS)
+def test_lines_are_the_same_when_decoded_in_pieces(name: str, step: int) -> None:
     octets = SAMPLE.encode(name)
-    for given in (octets, octets.removeprefix(codecs.BOM_UTF16_LE)):
+    for data in (octets, octets.removeprefix(codecs.BOM_UTF16_LE)):
         decoder = charsets.decoder(name)
-        pieces = [decoder.decode(given[at : at + step]) for at in range(0, len(given), step)]
+        pieces = [decoder.decode(data[at : at + step]) for at in range(0, len(data), step)]
         assert "".join(pieces) + decoder.decode(b"", True) == SAMPLE
-        assert charsets.text(given, name) == SAMPLE
+        assert charsets.text(data, name) == SAMPLE
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_lines_in_every_charset_and_in_pieces(name: str, step: int) -> None:
         (b"\xff\xfe", ""), (b"a", "\ufffd"), (b"a\0b", "a\ufffd"),
     ],
 )  # fmt: skip
-def test_utf_16_with_and_without_a_mark(octets: bytes, text: str) -> None:
+def test_utf_16_with_and_without_a_byte_order_mark(octets: bytes, text: str) -> None:
     assert charsets.text(octets, "UTF-16", "replace") == text
 
 
@@ -76,26 +76,26 @@ def open_data(charset: str, octets: bytes) -> Any:
 @pytest.mark.parametrize("mark", [codecs.BOM_UTF16_LE, b""])
 def test_a_resource_in_utf_16(mark: bytes) -> None:
     octets = mark + SAMPLE.encode("utf-16-le")
-    with open_data("utf-16", octets) as there:
-        assert list(there.iter_lines()) == ["eins", "zwei", "", "vier"]
-    with open_data("utf-16", octets) as there:
-        assert there.unknown_charset is None
-        assert there.text() == SAMPLE
+    with open_data("utf-16", octets) as resource:
+        assert list(resource.iter_lines()) == ["eins", "zwei", "", "vier"]
+    with open_data("utf-16", octets) as resource:
+        assert resource.unknown_charset is None
+        assert resource.text() == SAMPLE
 
 
 @pytest.mark.parametrize("charset", ["utf-7", "zlib", "idna", "rot13", "punycode"])
-def test_a_resource_in_no_charset(charset: str) -> None:
+def test_a_resource_in_an_unknown_charset(charset: str) -> None:
     for _ in range(2):
-        with open_data(charset, b"+AGE-\nb\xe9") as there:
-            assert there.unknown_charset == charset
-            assert list(there.iter_lines()) == ["+AGE-", "bé"]
-    with open_data("utf-8", b"+AGE-\nb\xe9") as there:
-        assert there.text(charset) == "+AGE-\nbé"
+        with open_data(charset, b"+AGE-\nb\xe9") as resource:
+            assert resource.unknown_charset == charset
+            assert list(resource.iter_lines()) == ["+AGE-", "bé"]
+    with open_data("utf-8", b"+AGE-\nb\xe9") as resource:
+        assert resource.text(charset) == "+AGE-\nbé"
 
 
-def shown(charset: str, octets: bytes, step: int) -> str:
-    there: Any = SimpleNamespace(media_type=f"text/plain; charset={charset}", charset=lambda: charset)
-    display = Display(there)
+def displayed(charset: str, octets: bytes, step: int) -> str:
+    resource: Any = SimpleNamespace(media_type=f"text/plain; charset={charset}", charset=lambda: charset)
+    display = Display(resource)
     try:
         pieces = [display.show(octets[at : at + step]) for at in range(0, len(octets), step)]
     except Binary:
@@ -106,18 +106,18 @@ def shown(charset: str, octets: bytes, step: int) -> str:
 ATTACKS = ("\x1b]0;owned\x07", "\x1b[2J", "\x9b2J", "\x90q\x9c", "\x1b$B\x1b[31m", "\u202e", "\x7f\x08\x08", "\x0e\x0f")
 
 
-@pytest.mark.parametrize("charset", [*KNOWN, *NONE[:22]])
+@pytest.mark.parametrize("charset", [*CHARSETS, *NONE[:22]])
 def test_no_control_reaches_the_terminal_in_any_charset(charset: str) -> None:
     draw = random.Random(charset)
-    found = charsets.codec(charset) or "latin-1"
+    encoding = charsets.codec(charset) or "latin-1"
     for step in (1, 7, 4096):
         for attack in ATTACKS:
-            for written in (found, "latin-1"):
-                octets = f"text {attack} text\n".encode(written, "ignore")
-                text = shown(charset, b"harmless words " * 20 + octets, step)
+            for coding in (encoding, "latin-1"):
+                octets = f"text {attack} text\n".encode(coding, "ignore")
+                text = displayed(charset, b"harmless words " * 20 + octets, step)
                 assert all(c.isprintable() or c in "\n\t" for c in text), (attack, text)
         noise = bytes(draw.choice(b"\x1b$B(J[]0;m\x07\x9b\x8e\x8f\x0e\x0f~{}AbcdE ") for _ in range(400))
-        text = shown(charset, b"harmless words " * 400 + noise, step)
+        text = displayed(charset, b"harmless words " * 400 + noise, step)
         assert all(c.isprintable() or c in "\n\t" for c in text)
 
 

@@ -1,4 +1,4 @@
-"""The room of codings: every coding by the same interface, in any steps, with the same faults."""
+"""Content codings: all have the same interface and the same errors, for any sizes of pieces."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def read(name: str, data: bytes, step: int = 1 << 20, most: int = 1 << 16) -> by
     return b"".join(parts)
 
 
-def test_all_codings_are_here() -> None:
+def test_all_codings_are_tested() -> None:
     assert CODINGS.keys() == PACK.keys()
     assert CODINGS.keys() >= CONTENT
 
 
 @pytest.mark.parametrize("name", PACK)
-def test_steps_and_pieces_do_not_matter(name: str) -> None:
+def test_the_sizes_of_pieces_do_not_matter(name: str) -> None:
     data = PACK[name](TEXT)
     for step in (1, 2, 7, 1 << 20):
         for most in (1, 5, 1 << 16):
@@ -54,7 +54,7 @@ def test_steps_and_pieces_do_not_matter(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PACK)
-def test_an_end_that_is_too_early(name: str) -> None:
+def test_a_truncated_stream_is_an_error(name: str) -> None:
     data = PACK[name](TEXT)
     for end in range(1, len(data)):
         with pytest.raises(EOFError):
@@ -65,7 +65,7 @@ def test_an_end_that_is_too_early(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SEVERAL)
-def test_parts_in_a_row_and_zeros_behind_them(name: str) -> None:
+def test_concatenated_streams_and_trailing_zeros_are_accepted(name: str) -> None:
     pack = PACK[name]
     data = pack(TEXT[:50]) + bytes(3) + pack(b"") + pack(TEXT[50:]) + bytes(2000)
     for step in (1, 1000, 1 << 20):
@@ -77,7 +77,7 @@ def test_parts_in_a_row_and_zeros_behind_them(name: str) -> None:
 
 @pytest.mark.parametrize("name", PACK)
 @pytest.mark.parametrize("junk", [b"\n", b"j", b"junk" * 900])
-def test_what_follows_and_is_not_in_the_coding(name: str, junk: bytes) -> None:
+def test_trailing_data_is_an_error(name: str, junk: bytes) -> None:
     data = PACK[name](TEXT) + junk
     content, fault = decode_until_fault(data, name, 1 << 20)
     assert (content, type(fault)) == (TEXT, TrailingOctets)
@@ -86,8 +86,8 @@ def test_what_follows_and_is_not_in_the_coding(name: str, junk: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CONTENT))
-def test_as_much_as_stands_before_a_fault(name: str) -> None:
-    """It is what steps of one octet give."""
+def test_data_before_an_error_is_returned(name: str) -> None:
+    """Exactly what decoding byte by byte gives."""
     text = b"".join(b"%d;" % (number * number % 99_991) for number in range(30_000))
     data = PACK[name](text)
     for place in range(100, len(data), len(data) // 9):
@@ -104,15 +104,15 @@ def test_as_much_as_stands_before_a_fault(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CONTENT))
-def test_text_that_is_not_in_the_coding(name: str) -> None:
-    """Where no magic number says so, some octets are decoded by chance: they are not content."""
+def test_text_that_is_not_in_the_coding_is_an_error(name: str) -> None:
+    """A coding without a magic number decodes some bytes by chance: they do not count as content."""
     for text in (TEXT, b"\n" + TEXT, b'{"a": 1, "b": [2, 3]}' * 9, b"body { color: red }" * 9, b"%PDF-1.4" * 20):
         content, fault = decode_until_fault(text, name, 1 << 20)
         assert (content, type(fault)) == (b"", Undecodable), text
 
 
 @pytest.mark.parametrize("name", sorted(CONTENT))
-def test_a_package_that_is_missing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("brotli", "backports.zstd", "compression.zstd"):
         monkeypatch.setitem(__import__("sys").modules, module, None)
     if name in ("br", "zstd"):
@@ -123,6 +123,6 @@ def test_a_package_that_is_missing(name: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("name", SEVERAL)
-def test_many_parts_take_linear_time(name: str) -> None:
+def test_many_concatenated_streams_are_linear(name: str) -> None:
     part = PACK[name](b"x")
     linear(lambda count: decode_until_fault(part * count, name, 1 << 30), 2000)

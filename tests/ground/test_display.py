@@ -1,4 +1,4 @@
-"""Text that may contain anything, displayed."""
+"""Displaying text that may contain any characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_each_character_without_a_visible_form_is_replaced() -> None:
 
 
 def test_a_long_text_takes_little_memory() -> None:
-    """A message of 16 MB took 700 MB: one object for each character."""
+    """Without an object for each character: a message of 16 MB once took 700 MB."""
     text = "\x1b[a\ufffd" * 250_000
     tracemalloc.start()
     try:

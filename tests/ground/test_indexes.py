@@ -1,4 +1,4 @@
-"""The Encoding Standard's indexes where Python's codecs have less, or something else: whole texts and streams."""
+"""Indexes of the Encoding Standard in which Python's codecs differ: complete texts and streams."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from overthere.links.documents.charset import decode_text
 from overthere.links.report.browser_column import _encode_query
 from support import linear
 
-# Label, octets, characters; what an implementation of the Standard (encoding_rs 0.8) answers.
+# Label, bytes, characters that an implementation of the Standard (encoding_rs 0.8) returns.
 ROWS = [
     ("gbk", b"\x80 5", "€ 5"),  # 10.2.1, step 5
     ("gb18030", b"a\x80\x80", "a€€"),
@@ -50,17 +50,17 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("label", "octets", "text"), ROWS)
-def test_as_the_standard_reads(label: str, octets: bytes, text: str) -> None:
+def test_texts_are_decoded_as_the_standard_says(label: str, octets: bytes, text: str) -> None:
     assert decode_text(octets, label) == (text, "\ufffd" in text)
 
 
 @pytest.mark.parametrize(("name", "octets", "text"), [row for row in ROWS if row[0] in ("gbk", "gb18030")])
-def test_streams(name: str, octets: bytes, text: str) -> None:
-    """In pieces, wherever they are cut; Python's codec refused the octet 80."""
-    for cut in range(len(octets) + 1):
+def test_streams_are_decoded_as_the_standard_says(name: str, octets: bytes, text: str) -> None:
+    """Split anywhere; Python's codec rejects the byte 80."""
+    for split in range(len(octets) + 1):
         decoder = charsets.decoder(name, "replace")
-        told = decoder.decode(octets[:cut]) + decoder.decode(octets[cut:], True)
-        assert told == text
+        output = decoder.decode(octets[:split]) + decoder.decode(octets[split:], True)
+        assert output == text
     if "\ufffd" in text:
         with pytest.raises(UnicodeDecodeError):
             charsets.text(octets, name)
@@ -68,7 +68,7 @@ def test_streams(name: str, octets: bytes, text: str) -> None:
         assert charsets.text(octets, name) == text
 
 
-def test_what_is_wrong_is_as_python_has_it_by_other_rules() -> None:
+def test_errors_are_handled_as_by_python() -> None:
     assert charsets.text(b"a\x80\xff", "gbk", "ignore") == "a€"
     assert charsets.text(b"a\x80\xff", "gbk", "backslashreplace") == "a€\\xff"
     with pytest.raises(UnicodeEncodeError):
@@ -76,8 +76,8 @@ def test_what_is_wrong_is_as_python_has_it_by_other_rules() -> None:
 
 
 @pytest.mark.parametrize("name", ["gb18030", "big5hkscs", "euc_jp", "cp932", "iso2022_jp"])
-def test_growth(name: str) -> None:
-    """Also of what is nothing but mistakes."""
+def test_decoding_is_linear(name: str) -> None:
+    """Texts that consist of errors too."""
     for unit in (b"\x80", b"\xff\xff", b"\x87\x7a", b"\x1b", b"\x1b$B", b"\xad\xa1"):
         linear(lambda size, unit=unit: indexes.text(unit * size, name, "replace"), 20_000)  # type: ignore[misc]
 
@@ -86,6 +86,6 @@ def test_growth(name: str) -> None:
     ("charset", "octets", "query"),
     [("shift_jis", b"\x87\x40", "%87@"), ("euc-kr", b"\x81\x41", "%81A")],
 )
-def test_queries_are_written_in_what_was_read(charset: str, octets: bytes, query: str) -> None:
+def test_queries_use_the_encoding_of_the_document(charset: str, octets: bytes, query: str) -> None:
     """URL Standard 4.4: Python's own shift_jis and euc_kr have fewer characters than the Standard's."""
     assert _encode_query(decode_text(octets, charset)[0], charset) == query

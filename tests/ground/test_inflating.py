@@ -1,4 +1,4 @@
-"""gzip members, inflated by igzip or by zlib with the same answer."""
+"""gzip members inflated by igzip and by zlib give the same result."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ LINES = gzip.compress(b"", mtime=0), gzip.compress(bytes(3_000_000), mtime=0), g
 
 
 def both(octets: bytes, monkeypatch: pytest.MonkeyPatch, most: int = 1 << 30) -> tuple[bytes, int, str]:
-    found = gzip_member.inflate_member(io.BytesIO(octets), 0, most, 64)
+    text = gzip_member.inflate_member(io.BytesIO(octets), 0, most, 64)
     with monkeypatch.context() as patch:
         patch.setattr(gzip_member, "_FAST_ZLIB", zlib)
-        assert gzip_member.inflate_member(io.BytesIO(octets), 0, most, 64) == found
-    return found
+        assert gzip_member.inflate_member(io.BytesIO(octets), 0, most, 64) == text
+    return text
 
 
-def test_igzip_is_what_is_measured() -> None:
+def test_igzip_is_installed() -> None:
     pytest.importorskip("isal")
     assert gzip_member._FAST_ZLIB.__name__ == "isal.isal_zlib"
 
 
-def test_sound_members(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_valid_members(monkeypatch: pytest.MonkeyPatch) -> None:
     assert both(SOUND, monkeypatch) == (DATA, len(SOUND), "")
     assert both(SOUND + b"next", monkeypatch) == (DATA, len(SOUND), "")
     assert both(LINES[0], monkeypatch) == (b"", len(LINES[0]), "")
     assert both(LINES[2], monkeypatch)[0] == b"a"
 
 
-def test_members_that_hold_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    data, used, what = both(SOUND, monkeypatch, 100_000)
-    assert (used, what) == (len(SOUND), "long")
+def test_members_larger_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    data, used, fault = both(SOUND, monkeypatch, 100_000)
+    assert (used, fault) == (len(SOUND), "long")
     assert DATA.startswith(data)
     assert 100_000 <= len(data) < 100_000 + gzip_member.MAX_OUTPUT
     assert both(LINES[1], monkeypatch, 1000)[2] == "too-large"
 
 
 def test_damaged_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What comes out before the fault is the same, wherever that is."""
+    """The data before the error is the same, wherever the error is."""
     chance = random.Random(3986)
     seen = set()
-    for cut in (0, 1, 9, 10, 11, 500, len(SOUND) // 2, len(SOUND) - 9, len(SOUND) - 1):
-        seen.add(both(SOUND[:cut], monkeypatch)[2])
+    for length in (0, 1, 9, 10, 11, 500, len(SOUND) // 2, len(SOUND) - 9, len(SOUND) - 1):
+        seen.add(both(SOUND[:length], monkeypatch)[2])
     ends = [8 * at + bit for at in (*range(12), *range(len(SOUND) - 9, len(SOUND))) for bit in range(8)]
     for place in ends + [chance.randrange(8 * len(SOUND)) for _ in range(200)]:
         octets = bytearray(SOUND)

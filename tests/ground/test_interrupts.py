@@ -1,4 +1,4 @@
-"""An interrupt while CPython locks a module is neither lost nor leaves the lock: it comes a moment later."""
+"""An interrupt while CPython holds a module lock is delayed: it is not lost, and the lock is released."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from overthere.ground.interrupts import interrupt, interruptible
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 LOCKING = "<frozen importlib._bootstrap>"
 CALLBACK = "def callback(reference):\n    send(number)\n    number + 1"
-"""As that of a lock of a module, within which a signal comes."""
+"""Like the callback of a module lock, during which a signal arrives."""
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_it_comes_a_moment_later(number: signal.Signals) -> None:
+def test_an_interrupt_in_the_import_machinery_is_delayed(number: signal.Signals) -> None:
     names: dict[str, Any] = {"send": signal.raise_signal, "number": number}
     exec(compile(CALLBACK, LOCKING, "exec"), names)
     thing: set[str] | None = set()
@@ -29,7 +29,7 @@ def test_it_comes_a_moment_later(number: signal.Signals) -> None:
     before = signal.signal(number, signal.default_int_handler)
     try:
         with interruptible(number):
-            thing = None  # Python loses what a callback raises
+            thing = None  # Python ignores what a callback raises
             with pytest.raises(KeyboardInterrupt):
                 time.sleep(10)
         assert signal.getsignal(number) is signal.default_int_handler
@@ -38,12 +38,12 @@ def test_it_comes_a_moment_later(number: signal.Signals) -> None:
     assert reference() is None
 
 
-def test_it_comes_at_once_elsewhere() -> None:
+def test_an_interrupt_elsewhere_is_immediate() -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupt(signal.SIGINT, None)
 
 
-def test_a_handler_of_others_stays() -> None:
+def test_a_handler_of_the_application_is_not_replaced() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with interruptible(signal.SIGINT):
@@ -72,9 +72,9 @@ main()
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_links_is_stopped(number: signal.Signals, tmp_path: Path) -> None:
+def test_an_interrupt_stops_the_command_links(number: signal.Signals, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<a href=b>")
     command = [sys.executable, "-P", "-c", STOPPED, "links", "-o", "a.csv", "a.html", str(int(number))]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 130, done.stderr
-    assert "Exception ignored" not in done.stderr
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 130, result.stderr
+    assert "Exception ignored" not in result.stderr

@@ -1,4 +1,4 @@
-"""Two servers on loopback, of which clients may reach one, and each client behind its guard."""
+"""Two servers on loopback, one of which is allowed, and each HTTP client with its guard."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ Lookup = Callable[[str, int], list[str]]
 
 
 class Servers(NamedTuple):
-    """Of both the port, and what each was asked: the request line and the Host."""
+    """The ports of both, and their requests: the request line and the Host."""
 
     port: int
     inner: list[tuple[str, str]]
     outer: list[tuple[str, str]]
 
 
-def _answering(asked: list[tuple[str, str]]) -> type[BaseHTTPRequestHandler]:
+def _answering(requests: list[tuple[str, str]]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            asked.append((self.path, self.headers.get("Host", "")))
+            requests.append((self.path, self.headers.get("Host", "")))
             redirects = self.path.startswith(("/to?", "/same?"))
             self.send_response(302 if redirects else 200)
-            if redirects:  # to a URI, or to the same path of another server
-                there, path = unquote(self.path.partition("?")[2]), self.path if self.path[1] == "s" else ""
-                self.send_header("Location", there + path)
+            if redirects:  # redirect to a URI, or to the same path of another server
+                target, path = unquote(self.path.partition("?")[2]), self.path if self.path[1] == "s" else ""
+                self.send_header("Location", target + path)
             self.send_header("Content-Length", "2")
             self.end_headers()
             self.wfile.write(b"ok")
 
         do_CONNECT = do_GET  # noqa: N815 - a name of http.server
 
-        def log_message(self, *given: Any) -> None:
+        def log_message(self, *args: Any) -> None:
             pass
 
     return Handler
@@ -63,37 +63,37 @@ def _answering(asked: list[tuple[str, str]]) -> type[BaseHTTPRequestHandler]:
 
 @contextmanager
 def servers(tls: SSLContext | None = None) -> Iterator[Servers]:
-    """tls: what they show; default: they speak http."""
+    """tls: the TLS contexts of the servers; default: plain http."""
     inner: list[tuple[str, str]] = []
     outer: list[tuple[str, str]] = []
     first = ThreadingHTTPServer((INNER, 0), _answering(inner))
     port = first.server_port
     second = ThreadingHTTPServer((OUTER, port), _answering(outer))
     if tls is not None:
-        for one in (first, second):
-            one.socket = tls.wrap_socket(one.socket, server_side=True, do_handshake_on_connect=False)
-            one.handle_error = lambda *given: None  # type: ignore[method-assign]  # a client that does not trust it
-    threads = [Thread(target=one.serve_forever, args=(0.05,), daemon=True) for one in (first, second)]
+        for server in (first, second):
+            server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+            server.handle_error = lambda *args: None  # type: ignore[method-assign]  # a client that does not trust it
+    threads = [Thread(target=server.serve_forever, args=(0.05,), daemon=True) for server in (first, second)]
     for thread in threads:
         thread.start()
     try:
         yield Servers(port, inner, outer)
     finally:
-        for one in (first, second):
-            one.shutdown()
-            one.server_close()
+        for server in (first, second):
+            server.shutdown()
+            server.server_close()
 
 
 def allow_outer(patch: pytest.MonkeyPatch) -> None:
-    """Let the outer server's address count as a public one."""
-    patch.setattr(policies, "forbidden", lambda one, nat64=(): None if str(one) == OUTER else forbidden(one, nat64))
+    """Treat the outer server's address as public."""
+    patch.setattr(policies, "forbidden", lambda ip, nat64=(): None if str(ip) == OUTER else forbidden(ip, nat64))
 
 
 def _httpx(guard: Any, library: str) -> Callable[..., Any]:
     def fetch(uri: str, policy: Policy, look_up: Lookup) -> int:
         client = import_module(library).Client
-        with client(transport=guard.Guard(policy, resolve=look_up), follow_redirects=True, timeout=NET) as one:
-            return int(one.get(uri).status_code)
+        with client(transport=guard.Guard(policy, resolve=look_up), follow_redirects=True, timeout=NET) as session:
+            return int(session.get(uri).status_code)
 
     return fetch
 
@@ -106,10 +106,10 @@ def _httpx_async(guard: Any, library: str) -> Callable[..., Any]:
         client = import_module(library).AsyncClient
         async with client(
             transport=guard.AsyncGuard(policy, resolve=resolve), follow_redirects=True, timeout=NET
-        ) as one:
-            return int((await one.get(uri)).status_code)
+        ) as session:
+            return int((await session.get(uri)).status_code)
 
-    return lambda *given: asyncio.run(ask(*given))
+    return lambda *args: asyncio.run(ask(*args))
 
 
 def _requests(uri: str, policy: Policy, look_up: Lookup) -> int:

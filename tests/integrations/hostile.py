@@ -1,4 +1,4 @@
-"""Texts and addresses that lead clients to an inner server: for the tests of the guards and their table."""
+"""Texts and addresses that try to reach an inner server: for the tests of the guards and their table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SPECIAL = (
     "255.255.255.255", "::1", "::", "fe80::1", "fd00::1", "fec0::1", "ff02::1", "100::1", "2001:db8::1", "3fff::1",
     "5f00::1", "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::7f00:1", "2002:7f00:1::",
 )  # fmt: skip
-"""32 addresses that are not public, or that carry one which is not (the registries of special-purpose addresses)."""
+"""32 addresses that are not public, or embed one that is not (the registries of special-purpose addresses)."""
 
 SPELLINGS = (
     "127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "0", "0.0.0.0",

@@ -1,4 +1,4 @@
-"""Fields of Django's models and forms, and the validator, with Django itself on SQLite in memory."""
+"""Fields of Django models and forms, and the validator, with Django and SQLite in memory."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ URIS = ["HTTP://Example.com:80/%7e?#", "urn:x:';drop%20table%20page;--", "http:/
 
 
 @pytest.mark.parametrize("text", URIS)
-def test_a_value_comes_back_as_it_was(table: None, text: str) -> None:
+def test_a_stored_value_is_unchanged(table: None, text: str) -> None:
     Page(uri=URI(text), link="../g", shown=IRI("http://ü/"), short=IRIReference("é")).save()
     page = Page.objects.get(uri=text)
     assert (page.uri, page.link, page.shown) == (URI(text), URIReference("../g"), IRI("http://ü/"))
-    assert [type(one) for one in (page.uri, page.link, page.shown, page.short)] == [
+    assert [type(value) for value in (page.uri, page.link, page.shown, page.short)] == [
         URI, URIReference, IRI, IRIReference,
     ]  # fmt: skip
     assert page.canonical is None
@@ -92,7 +92,7 @@ def test_a_value_comes_back_as_it_was(table: None, text: str) -> None:
         assert cursor.fetchall() == [(text, "text")]
 
 
-def test_look_ups_take_any_text(table: None) -> None:
+def test_lookups_accept_any_text(table: None) -> None:
     for text in ("https://a.example/x", "http://b.example/", "urn:a:b"):
         Page.objects.create(uri=text)
     assert [str(page.uri) for page in Page.objects.filter(uri__contains="example").order_by("uri")] == [
@@ -144,11 +144,11 @@ def test_a_model_is_validated(table: None) -> None:
     assert (Page.objects.get().canonical, Page.objects.get().link) == (None, URIReference(""))
     with pytest.raises(ValidationError) as caught:
         Page(uri="ftp://joe:Geheim7@h/", canonical="http://joe:Geheim7@h:8o/", short="é" * 21, shown=" ").full_clean()
-    told = caught.value.error_dict
-    assert {name: [error.code for error in errors] for name, errors in told.items()} == {
+    messages = caught.value.error_dict
+    assert {name: [error.code for error in errors] for name, errors in messages.items()} == {
         "uri": ["scheme"], "canonical": ["port-char"], "short": ["max_length"], "shown": ["scheme-missing"],
     }  # fmt: skip
-    assert (told["canonical"][0].params or {})["start"] == 22
+    assert (messages["canonical"][0].params or {})["start"] == 22
     assert caught.value.message_dict["uri"] == [
         "the scheme ftp is not allowed; expected http, https, urn (RFC 3986 3.1)"
     ]
@@ -169,10 +169,10 @@ def test_a_model_form(table: None) -> None:
     }  # fmt: skip
     page = form.save()
     assert type(Page.objects.get().uri) is URI
-    shown = str(PageForm(instance=page)["uri"])
-    assert 'type="url"' in shown
-    assert 'value="http://h/"' in shown
-    assert 'maxlength="80"' in shown
+    html = str(PageForm(instance=page)["uri"])
+    assert 'type="url"' in html
+    assert 'value="http://h/"' in html
+    assert 'maxlength="80"' in html
     assert 'type="text"' in str(PageForm(instance=page)["link"])
     same = {"uri": "http://h/", "shown": "http://ü/"}
     assert not PageForm(same, instance=Page.objects.get()).has_changed()
@@ -229,24 +229,24 @@ def test_migrations_and_fixtures(table: None) -> None:
     assert (name, path, arguments) == ("uri", "overthere.integrations.django.URIField", [])
     text, imports = MigrationWriter.serialize(field)
     assert "import overthere.integrations.django" in imports
-    made = eval(text, {"overthere": overthere})  # as a migration does
-    assert made.deconstruct()[1:] == field.deconstruct()[1:]
+    migrated = eval(text, {"overthere": overthere})  # like a migration
+    assert migrated.deconstruct()[1:] == field.deconstruct()[1:]
     assert options["validators"] == [URIValidator(schemes=["http", "https", "urn"])]
-    again = URIField(*arguments, **options)
-    assert [type(one).__name__ for one in again.validators] == [type(one).__name__ for one in field.validators]
+    rebuilt = URIField(*arguments, **options)
+    assert [type(one).__name__ for one in rebuilt.validators] == [type(one).__name__ for one in field.validators]
     Page(uri="http://h/", shown=IRI("http://ü/")).save()
-    written = serializers.serialize("json", Page.objects.all())
-    assert json.loads(written)[0]["fields"] == {
+    output = serializers.serialize("json", Page.objects.all())
+    assert json.loads(output)[0]["fields"] == {
         "uri": "http://h/", "canonical": None, "link": "", "shown": "http://ü/", "short": None,
     }  # fmt: skip
-    assert field.to_python(json.loads(written)[0]["fields"]["uri"]) == URI("http://h/")
+    assert field.to_python(json.loads(output)[0]["fields"]["uri"]) == URI("http://h/")
 
 
-def test_what_is_created() -> None:
+def test_columns_are_created() -> None:
     assert [_field(Page, name).db_type(connection) for name in ("uri", "canonical")] == ["varchar(80)", "text"]
 
 
-def test_checks_of_the_system() -> None:
+def test_system_checks_report_errors() -> None:
     class Bad(models.Model):
         uri = URIField(blank=True)
         link = URIReferenceField(blank=True)
@@ -270,7 +270,7 @@ SCRIPTS = [
 
 
 @pytest.mark.parametrize("field", [URIFormField, URIReferenceFormField, IRIFormField, IRIReferenceFormField])
-def test_a_form_takes_what_a_link_may_be(field: type[URIFormField]) -> None:
+def test_a_form_accepts_links(field: type[URIFormField]) -> None:
     for text in ("https://h/", "mailto:a@b", "tel:112", "ftp://h/a"):
         assert str(field().clean(text)) == text
     for text in [*SCRIPTS, "unknown:a"]:
@@ -283,8 +283,8 @@ def test_a_form_takes_what_a_link_may_be(field: type[URIFormField]) -> None:
         field(schemes=["https"]).clean("http://h/")
 
 
-def test_a_form_of_a_model_leaves_the_schemes_to_its_validators() -> None:
-    own = URIField(validators=[URIValidator(schemes=["urn"])]).formfield()
-    assert str(own.clean("urn:a:b")) == "urn:a:b"
+def test_a_model_form_uses_the_schemes_of_its_validators() -> None:
+    field = URIField(validators=[URIValidator(schemes=["urn"])]).formfield()
+    assert str(field.clean("urn:a:b")) == "urn:a:b"
     with pytest.raises(ValidationError):
         URIField().formfield().clean("javascript:a()")

@@ -1,4 +1,4 @@
-"""FastAPI by its own TestClient: URIs in parameters, bodies and answers; a bad one is answered 422."""
+"""FastAPI with its TestClient: URIs in parameters, bodies and answers; invalid ones are answered with 422."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Route(BaseModel):
 
 
 @app.post("/route")
-def route(given: Route) -> dict[str, Template]:
-    return {"at": given.at}
+def route(value: Route) -> dict[str, Template]:
+    return {"at": value.at}
 
 
 CLIENT = TestClient(app)
@@ -76,8 +76,8 @@ def test_a_uri_in_a_dict() -> None:
 
 
 def test_a_uri_in_a_dict_without_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    """FastAPI does not ask pydantic then, and knows no encoder until it is given one: docs/howto/libraries.md."""
-    for kind in (URI, URIReference, IRI, IRIReference):  # which the page may have told in this process
+    """FastAPI then bypasses pydantic and needs an encoder: docs/howto/libraries.md."""
+    for kind in (URI, URIReference, IRI, IRIReference):  # which the page may have registered in this process
         monkeypatch.delitem(fastapi.encoders.ENCODERS_BY_TYPE, kind, raising=False)
     with pytest.raises(ValueError, match="'URI' object is not iterable"):
         CLIENT.get("/untyped", params={"uri": "http://h/"})
@@ -88,7 +88,7 @@ def test_a_uri_in_a_dict_without_a_type(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("bad", ["no uri", "//h/", "", "http://h/a b", "http://h\x00/", "http://ü/", "x:" + " " * 9000])
-def test_a_bad_one_is_422(bad: str) -> None:
+def test_an_invalid_uri_is_422(bad: str) -> None:
     finding = check(bad)[0]
     expected = {
         "type": "overthere_" + finding.kind.replace("-", "_"), "input": bad,
@@ -100,9 +100,9 @@ def test_a_bad_one_is_422(bad: str) -> None:
         (CLIENT.get("/many", params={"uri": ["a:b", bad]}), ["query", "uri", 1]),
     ):
         assert answer.status_code == 422
-        (told,) = answer.json()["detail"]
-        assert {key: told[key] for key in expected} == expected
-        assert told["loc"] == place
+        (error,) = answer.json()["detail"]
+        assert {key: error[key] for key in expected} == expected
+        assert error["loc"] == place
 
 
 @pytest.mark.parametrize("bad", [3, None, True, ["a:b"], {"uri": "a:b"}])
@@ -118,12 +118,12 @@ def test_a_model_a_list_and_a_path() -> None:
     assert CLIENT.get("/path/http://h/a").json() == "http://h/a"
 
 
-def test_the_schema_says_the_format() -> None:
+def test_the_schema_has_the_format() -> None:
     schema = CLIENT.get("/openapi.json").json()
     (parameter,) = schema["paths"]["/typed"]["get"]["parameters"]
     assert {key: parameter["schema"][key] for key in ("type", "format")} == {"type": "string", "format": "uri"}
     fields = schema["components"]["schemas"]["Page"]["properties"]
-    assert [one["format"] for one in fields["shown"]["anyOf"] if "format" in one] == ["iri"]
+    assert [schema["format"] for schema in fields["shown"]["anyOf"] if "format" in schema] == ["iri"]
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_the_schema_says_the_format() -> None:
 def test_a_constraint_is_422_with_kind_and_place(target: str, kind: str, place: tuple[int, int] | None) -> None:
     answer = CLIENT.get("/hook", params={"target": target})
     assert answer.status_code == 422
-    (told,) = answer.json()["detail"]
-    assert (told["type"], told["loc"]) == (kind, ["query", "target"])
-    assert place is None or (told["ctx"]["start"], told["ctx"]["end"]) == place
+    (error,) = answer.json()["detail"]
+    assert (error["type"], error["loc"]) == (kind, ["query", "target"])
+    assert place is None or (error["ctx"]["start"], error["ctx"]["end"]) == place
     assert CLIENT.get("/hook", params={"target": "https://h.example/"}).json() == "https://h.example/"
     (parameter,) = CLIENT.get("/openapi.json").json()["paths"]["/hook"]["get"]["parameters"]
     assert parameter["schema"]["maxLength"] == 30

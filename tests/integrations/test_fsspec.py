@@ -1,4 +1,4 @@
-"""The filesystem, by fsspec itself, with the servers of the tests of access."""
+"""The filesystem, used by fsspec itself, with the servers of the tests of access."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ FS = OverthereFileSystem(LOCAL)
 
 @pytest.fixture(scope="module")
 def gopher() -> Iterator[Gopherd]:
-    with TemporaryDirectory() as folder, gophernicus(Path(folder) / "nicus") as found:
-        yield found
+    with TemporaryDirectory() as folder, gophernicus(Path(folder) / "nicus") as server:
+        yield server
 
 
 @pytest.fixture
@@ -40,13 +40,13 @@ def ftp(tmp_path: Path) -> Iterator[Server]:
     root = tmp_path / "root"
     (root / "sub").mkdir(parents=True)
     (root / "a b.csv").write_bytes(b"name,port\r\nftp,21\r\n")
-    with anonymous(tmp_path, root) as found:
-        yield found
+    with anonymous(tmp_path, root) as server:
+        yield server
 
 
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """fsspec's tables of filesystems, which the test may change."""
+    """fsspec's tables of filesystems, which a test may change."""
     for name in ("gopher", "wais", "ftp", "data"):
         monkeypatch.setitem(known_implementations, name, known_implementations.get(name, {"class": "none.None"}))
         monkeypatch.delitem(_registry, name, raising=False)
@@ -57,15 +57,15 @@ def test_a_block_is_read(gopher: Gopherd) -> None:
     assert FS.read_block(gopher.uri("9/x.bin"), 1, None) == FILES["x.bin"][1:]
 
 
-def test_gopher(gopher: Gopherd) -> None:
+def test_a_gopher_server_as_filesystem(gopher: Gopherd) -> None:
     assert FS.cat_file(gopher.uri("9/x.bin")) == FILES["x.bin"]
     with FS.open(gopher.uri("9/x.bin")) as file:
         assert (file.seek(-3, 2), file.read()) == (len(FILES["x.bin"]) - 3, b".\r\n")
     listed = FS.ls(gopher.uri("1/"))
-    kinds = {one["title"].split()[0]: one["type"] for one in listed}
+    kinds = {entry["title"].split()[0]: entry["type"] for entry in listed}
     assert (kinds["menu"], kinds["doc.txt"]) == ("directory", "file")
-    assert [FS.isdir(one["name"]) for one in listed if one["title"].startswith("menu")] == [True]
-    assert FS.ls(gopher.uri("1/"), detail=False) == [one["name"] for one in listed]
+    assert [FS.isdir(entry["name"]) for entry in listed if entry["title"].startswith("menu")] == [True]
+    assert FS.ls(gopher.uri("1/"), detail=False) == [entry["name"] for entry in listed]
     (names,) = [names for _, _, names in FS.walk(gopher.uri("1/"), maxdepth=1)]
     assert names
     with pytest.raises(IsADirectoryError, match="use ls"):
@@ -74,7 +74,7 @@ def test_gopher(gopher: Gopherd) -> None:
         FS.find(gopher.uri("1/"))
 
 
-def test_fsspec_finds_it_for_gopher(gopher: Gopherd, registry: None) -> None:
+def test_fsspec_finds_the_filesystem_for_gopher(gopher: Gopherd, registry: None) -> None:
     register("gopher")
     with fsspec.open(gopher.uri("0/doc.txt"), "rt", policy=LOCAL) as file:
         assert file.read() == "a doc\n"
@@ -82,13 +82,13 @@ def test_fsspec_finds_it_for_gopher(gopher: Gopherd, registry: None) -> None:
         pass
 
 
-def test_ftp(ftp: Server) -> None:
+def test_an_ftp_server_as_filesystem(ftp: Server) -> None:
     uri = ftp.url("a%20b.csv")
     assert FS.cat(uri) == b"name,port\r\nftp,21\r\n"
     assert FS.info(uri)["type"] == "file"
     with FS.open(uri, "r", newline="") as file:
         assert file.readlines() == ["name,port\r\n", "ftp,21\r\n"]
-    listed = {one["name"].rpartition("/")[2]: one["type"] for one in FS.ls(ftp.url(""))}
+    listed = {entry["name"].rpartition("/")[2]: entry["type"] for entry in FS.ls(ftp.url(""))}
     assert set(listed) >= {"a%20b.csv"}
     assert not FS.exists(ftp.url("none.csv"))
     with pytest.raises(FileNotFoundError) as caught:
@@ -102,17 +102,17 @@ def test_ftp_with_credentials(tmp_path: Path) -> None:
     root.mkdir()
     (root / "x").write_bytes(b"mine")
     with with_login(tmp_path, root, "joe", "Geheim7") as server:
-        own = OverthereFileSystem(LOCAL, Credentials(user="joe", password="Geheim7"))
-        assert own.cat_file(server.url("x")) == b"mine"
-        assert "Geheim7" not in repr(own)
+        private = OverthereFileSystem(LOCAL, Credentials(user="joe", password="Geheim7"))
+        assert private.cat_file(server.url("x")) == b"mine"
+        assert "Geheim7" not in repr(private)
         other = OverthereFileSystem(LOCAL, Credentials(user="joe", password="wrong"))
-        assert other is not own
+        assert other is not private
         with pytest.raises(OSError, match="530") as caught:
             other.cat_file(server.url("x", "joe:Falsch8@"))
         assert not {"wrong", "Falsch8"} & set(str(caught.value).replace(":", " ").split())
 
 
-def test_wais() -> None:
+def test_a_wais_server_as_filesystem() -> None:
     with replay([INIT, SHEEP], length=length, same=same) as served:
         (entry,) = FS.ls(f"wais://127.0.0.1:{served.port}/docs?sheep")
     assert (entry["size"], entry["type"]) == (79, "file")
@@ -120,7 +120,7 @@ def test_wais() -> None:
         assert FS.cat_file(entry["name"].replace(f":{served.port}/", f":{other.port}/")) == BODY_B
 
 
-def test_data() -> None:
+def test_a_data_uri_as_file() -> None:
     fs = OverthereFileSystem()
     assert fs.cat_file("data:,hello%20x") == b"hello x"
     assert [fs.cat_file("data:,hello", *part) for part in ((1, 3), (-2, None), (None, -9), (9, None), (3, 1))] == [
@@ -132,19 +132,19 @@ def test_data() -> None:
 
 
 def test_a_table_is_read_by_pandas(gopher: Gopherd) -> None:
-    """From an open file: it would open gopher and ftp itself, by urllib."""
+    """From an open file: pandas would open gopher and ftp by urllib."""
     pandas = pytest.importorskip("pandas")
     with FS.open(gopher.uri("0/troff.txt")) as file:
         table = pandas.read_csv(file, header=None)
     assert table[0].to_list() == [".de x", "..", ".", "..b", "end"]
 
 
-def test_the_own_filesystems_of_fsspec_stay(registry: None) -> None:
-    """The entry points name what fsspec lacks; it would let them replace what it has."""
+def test_the_filesystems_of_fsspec_are_not_replaced(registry: None) -> None:
+    """The entry points name only protocols that fsspec lacks; it would let them replace others."""
     names = {point.name for point in entry_points(group="fsspec.specs") if "overthere" in point.value}
     assert names <= {"gopher", "wais"}
-    own = Path(__file__).parents[2] / "pyproject.toml"
-    declared = own.read_text("utf-8").split('[project.entry-points."fsspec.specs"]\n')[1].split("\n\n")[0]
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    declared = project.read_text("utf-8").split('[project.entry-points."fsspec.specs"]\n')[1].split("\n\n")[0]
     assert declared.splitlines() == [
         f'{name} = "overthere.integrations.fsspec:OverthereFileSystem"' for name in ("gopher", "wais")
     ]
@@ -157,17 +157,17 @@ def test_the_own_filesystems_of_fsspec_stay(registry: None) -> None:
 
 
 def test_filesystems_are_equal_by_their_options() -> None:
-    """In texts of the options passwords are masked, and fsspec made one token of different logins and proxies."""
+    """Masked passwords in options made fsspec treat different logins and proxies as one."""
     options: list[dict[str, Any]] = [
         {}, {"credentials": Credentials("joe", "a")}, {"credentials": Credentials("joe", "b")},
         {"policy": Policy(proxy={"http": "http://joe:a@h"})}, {"policy": Policy(proxy={"http": "http://joe:b@h"})},
     ]  # fmt: skip
-    made = [OverthereFileSystem(**one) for one in options]
-    assert len({one.__dask_tokenize__() for one in made}) == len(set(made)) == len(made)
-    for one, given in zip(made, options, strict=True):
-        again = OverthereFileSystem(**given)
-        assert one == again == pickle.loads(pickle.dumps(one))
-        assert hash(one) == hash(again)
+    filesystems = [OverthereFileSystem(**arguments) for arguments in options]
+    assert len({one.__dask_tokenize__() for one in filesystems}) == len(set(filesystems)) == len(filesystems)
+    for filesystem, arguments in zip(filesystems, options, strict=True):
+        same = OverthereFileSystem(**arguments)
+        assert filesystem == same == pickle.loads(pickle.dumps(filesystem))
+        assert hash(filesystem) == hash(same)
     names = ("http", "https"), ("https", "http")
     policies = [Policy(proxy=dict.fromkeys(order, "http://h")) for order in names]
     assert OverthereFileSystem(policies[0]) == OverthereFileSystem(policies[1])
@@ -183,15 +183,15 @@ def test_filesystems_are_equal_by_their_options() -> None:
         ("urn:a:b", (NotSpecified,)), ("gopher://h\x00/", (InvalidURI,)), ("x:" + "a" * 100_000, (OverthereError,)),
     ],
 )  # fmt: skip
-def test_what_is_refused(path: str, kinds: tuple[type[Exception], ...]) -> None:
+def test_unsupported_operations_are_rejected(path: str, kinds: tuple[type[Exception], ...]) -> None:
     fs = OverthereFileSystem()
     for call in (fs.open, fs.cat_file, fs.info, fs.ls):
         with pytest.raises(kinds[0]) as caught:
             call(path)
         assert all(isinstance(caught.value, kind) for kind in kinds)
         assert "Geheim7" not in f"{caught.value}{caught.value!r}"
-        again = pickle.loads(pickle.dumps(caught.value))
-        assert (type(again), str(again)) == (type(caught.value), str(caught.value))
+        copy = pickle.loads(pickle.dumps(caught.value))
+        assert (type(copy), str(copy)) == (type(caught.value), str(caught.value))
     assert not fs.exists(path)
 
 
@@ -225,19 +225,19 @@ OUTSIDE = (
 
 @pytest.fixture
 def hostile_menu() -> Iterator[Served]:
-    """A gopher server whose menu names what is not below it."""
+    """A gopher server whose menu has entries outside its folder."""
     menu = "".join(f"{entry}\r\n" for entry in (*ENTRIES, *OUTSIDE))
 
-    def handler(held: socket.socket, served: Served) -> None:
-        selector = held.makefile("rb").readline().strip()
-        held.sendall(menu.format(port=served.port).encode() + b".\r\n" if selector in (b"", b"/") else b"content")
+    def handler(client: socket.socket, served: Served) -> None:
+        selector = client.makefile("rb").readline().strip()
+        client.sendall(menu.format(port=served.port).encode() + b".\r\n" if selector in (b"", b"/") else b"content")
 
     with serve(handler) as served:
         yield served
 
 
 @pytest.mark.parametrize("form", ["{}/", "{}", "{}/new", "{}/new/"])
-def test_a_listing_writes_no_file_outside_of_the_folder(
+def test_a_download_writes_no_file_outside_the_folder(
     hostile_menu: Served, tmp_path: Path, form: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     target = tmp_path / "a" / "b" / "target"
@@ -245,36 +245,36 @@ def test_a_listing_writes_no_file_outside_of_the_folder(
     uri = f"gopher://localhost:{hostile_menu.port}/"
     files = OverthereFileSystem(LOCAL)
     files.get(uri, form.format(target), recursive=True, maxdepth=1)
-    written = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(written) == len(ENTRIES)
-    assert all(path.is_relative_to(target) and path.read_bytes() == b"content" for path in written), written
+    files_written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files_written) == len(ENTRIES)
+    assert all(path.is_relative_to(target) and path.read_bytes() == b"content" for path in files_written), files_written
     assert f"{uri}: {len(OUTSIDE)} entries are not below it and are left out" in caplog.text
     assert len(files.ls(uri)) == len(ENTRIES) + len(OUTSIDE)
-    for found in (files.find(uri, maxdepth=2), files.glob(f"{uri}**", maxdepth=2)):
-        assert {one for one in found if one != uri} <= {f"{uri}{one}" for one in (
+    for listing in (files.find(uri, maxdepth=2), files.glob(f"{uri}**", maxdepth=2)):
+        assert {name for name in listing if name != uri} <= {f"{uri}{name}" for name in (
             "0/good.txt", "0/sub/more.txt", "0..%252Fevil3", "0%5C..%5C..%5Cevil4",
         )}  # fmt: skip
 
 
-def test_items_with_one_last_segment_are_all_there(tmp_path: Path) -> None:
-    """fsspec keys the entries of a listing by their last segments; selectors of gopher are of any depth."""
+def test_items_with_equal_last_segments_are_all_listed(tmp_path: Path) -> None:
+    """fsspec identifies entries by their last segment; gopher selectors may have any depth."""
     selectors = ("/docs/readme", "/other/readme", "/third/notes", "/more/docs")
 
-    def handler(held: socket.socket, served: Served) -> None:
-        selector = held.makefile("rb").readline().strip().decode()
+    def handler(client: socket.socket, served: Served) -> None:
+        selector = client.makefile("rb").readline().strip().decode()
         rows = [(one, str(int(one.endswith("docs")))) for one in selectors] if selector in ("", "/") else []
         rows += [("/more/docs/readme", "0")] if selector == "/more/docs" else []
-        menu = "".join(f"{kind}name\t{one}\tlocalhost\t{served.port}\r\n" for one, kind in rows)
-        held.sendall(f"{menu}.\r\n".encode() if rows else selector.encode())
+        menu = "".join(f"{kind}name\t{selector}\tlocalhost\t{served.port}\r\n" for selector, kind in rows)
+        client.sendall(f"{menu}.\r\n".encode() if rows else selector.encode())
 
     with serve(handler) as served:
         uri = f"gopher://localhost:{served.port}/"
         files = OverthereFileSystem(LOCAL)
-        named = {f"{uri}0{one}" for one in (*selectors[:3], "/more/docs/readme")}
+        named = {f"{uri}0{path}" for path in (*selectors[:3], "/more/docs/readme")}
         assert set(files.find(uri, maxdepth=3)) == named
         assert {*files.find(uri, maxdepth=3, withdirs=True)} == {uri, f"{uri}1/more/docs", *named}
         for topdown in (True, False):
-            steps = [(path, len(folders), len(found)) for path, folders, found in files.walk(uri, 3, topdown)]
+            steps = [(path, len(folders), len(names)) for path, folders, names in files.walk(uri, 3, topdown)]
             assert steps == [(uri, 1, 3), (f"{uri}1/more/docs", 0, 1)][:: 1 if topdown else -1]
         files.get(uri, f"{tmp_path}/to/", recursive=True, maxdepth=3)
         assert sorted(path.read_text() for path in tmp_path.rglob("*") if path.is_file()) == sorted(
@@ -287,13 +287,13 @@ def test_items_with_one_last_segment_are_all_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("menus", [0, 2])
 @pytest.mark.parametrize("form", ["{}/", "{}", "{}/new", "{}/new/"])
 def test_a_listing_with_one_file_is_a_folder(tmp_path: Path, form: str, menus: int) -> None:
-    """Also if there are menus beside it that are not read, and what is not below the listing."""
+    """Even next to menus that are not read, and entries outside the folder."""
 
-    def handler(held: socket.socket, served: Served) -> None:
-        selector = held.makefile("rb").readline().strip()
+    def handler(client: socket.socket, served: Served) -> None:
+        selector = client.makefile("rb").readline().strip()
         entries = [ENTRIES[0], *[f"1menu\t/m{number}\tlocalhost\t{{port}}" for number in range(menus)], *OUTSIDE]
         menu = "".join(f"{entry}\r\n" for entry in entries).format(port=served.port).encode()
-        held.sendall(menu + b".\r\n" if selector in (b"", b"/") else b"content")
+        client.sendall(menu + b".\r\n" if selector in (b"", b"/") else b"content")
 
     target = tmp_path / "target"
     target.mkdir()
@@ -307,15 +307,15 @@ def test_a_listing_with_one_file_is_a_folder(tmp_path: Path, form: str, menus: i
         assert (tmp_path / "one").read_bytes() == b"content"
 
 
-def test_a_listing_without_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With an error before it is held whole, as its server may send entries for as long as the policy allows."""
+def test_an_endless_listing_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it is in memory completely: the server may send entries as long as the policy allows."""
     monkeypatch.setattr("overthere.integrations.fsspec.MAX_ENTRIES", 1000)
 
-    def handler(held: socket.socket, served: Served) -> None:
-        held.makefile("rb").readline()
+    def handler(client: socket.socket, served: Served) -> None:
+        client.makefile("rb").readline()
         with suppress(OSError):
             while True:
-                held.sendall(ENTRIES[0].format(port=served.port).encode() + b"\r\n")
+                client.sendall(ENTRIES[0].format(port=served.port).encode() + b"\r\n")
 
     with serve(handler) as served:
         uri = f"gopher://localhost:{served.port}/"

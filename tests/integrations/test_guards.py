@@ -1,4 +1,4 @@
-"""The guards of HTTP clients against servers on loopback: the inner one is never reached."""
+"""The guards of HTTP clients with servers on loopback: the inner one is never reached."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ NAMES = {"outer.test": [OUTER], "inner.test": [INNER], "mixed.test": [INNER, OUT
 
 
 def look_up(host: str, port: int) -> list[str]:
-    if (found := NAMES.get(host.lower().removesuffix("."))) is None:
+    if (addresses := NAMES.get(host.lower().removesuffix("."))) is None:
         raise OSError("no such name")
-    return found
+    return addresses
 
 
 @pytest.fixture
@@ -38,38 +38,38 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Iterator[Servers]:
         yield running
 
 
-def is_own(error: Exception, name: str) -> bool:
-    """Whether an exception is one of the client's own."""
+def is_client_error(error: Exception, name: str) -> bool:
+    """Whether an exception is one of the client library's."""
     return type(error).__module__.split(".")[0] == name.split(" ")[0]
 
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_no_hostile_target_is_reached(name: str, both: Servers) -> None:
-    """Each is refused or cannot be reached, by an exception of the client's own tree or of the guard's."""
+    """Each is rejected or unreachable, with an exception of the client library or of the guard."""
     fetch, refused = CLIENTS[name]
     counted = 0
     for uri in hostile(both.port):
         with pytest.raises(Exception) as caught:  # noqa: PT011 - of the client, which may refuse the text itself
             fetch(uri, Policy(), look_up)
         counted += isinstance(caught.value, refused)
-        assert isinstance(caught.value, refused) or is_own(caught.value, name), (uri, caught.value)
+        assert isinstance(caught.value, refused) or is_client_error(caught.value, name), (uri, caught.value)
     assert both.inner == [] == both.outer
     assert counted > 80
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_no_redirect_leads_there(name: str, both: Servers) -> None:
+def test_no_redirect_reaches_the_inner_server(name: str, both: Servers) -> None:
     fetch, refused = CLIENTS[name]
     for target in REDIRECTS:
-        told = quote(target.format(port=both.port), safe="")
-        uri = f"http://outer.test:{both.port}/to?{told}"
+        encoded = quote(target.format(port=both.port), safe="")
+        uri = f"http://outer.test:{both.port}/to?{encoded}"
         try:
             status = fetch(uri, Policy(), look_up)
         except Exception as error:
-            if not isinstance(error, refused) and not is_own(error, name):
+            if not isinstance(error, refused) and not is_client_error(error, name):
                 raise
         else:
-            assert status in (200, 302), target  # of what a client follows within the host, or not at all
+            assert status in (200, 302), target  # clients follow them on the same host or not at all
     assert both.inner == []
     assert len(both.outer) >= len(REDIRECTS)
     with pytest.raises(refused, match="loopback"):
@@ -77,25 +77,25 @@ def test_no_redirect_leads_there(name: str, both: Servers) -> None:
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_redirects_are_judged_with_both_uris(name: str, both: Servers) -> None:
-    """Out of TLS, and too many: `Policy.downgrade`, `Policy.max_redirects`."""
+def test_redirects_obey_the_policy(name: str, both: Servers) -> None:
+    """From TLS to plain text, and too many: `Policy.downgrade`, `Policy.max_redirects`."""
     fetch, refused = CLIENTS[name]
-    here = f"http://outer.test:{both.port}/to?"
-    twice = here + quote(here + quote(f"http://outer.test:{both.port}/end", safe=""), safe="")
+    redirect = f"http://outer.test:{both.port}/to?"
+    twice = redirect + quote(redirect + quote(f"http://outer.test:{both.port}/end", safe=""), safe="")
     assert fetch(twice, Policy(max_redirects=2), look_up) == 200
     assert both.outer[-1][0] == "/end"
     only = Policy(redirects=frozenset({"ftp"}))
     with pytest.raises(refused, match="redirect leads from http to http"):
         fetch(twice, only, look_up)
     assert fetch(f"http://outer.test:{both.port}/end", only, look_up) == 200
-    if name != "aiohttp":  # which counts itself: max_redirects of a request
+    if name != "aiohttp":  # which has its own limit: max_redirects of a request
         with pytest.raises(refused, match="more than 1 redirects"):
             fetch(twice, Policy(max_redirects=1), look_up)
 
 
 @pytest.mark.parametrize("name", [name for name in CLIENTS if name != "requests mounted"])
-def test_what_is_allowed_is_requested_octet_for_octet(name: str, both: Servers) -> None:
-    """The URI that was judged, with the name's Host; urllib3 would change two of them, which is refused."""
+def test_an_allowed_uri_is_requested_unchanged(name: str, both: Servers) -> None:
+    """With the name as Host; two that urllib3 would change are rejected."""
     fetch, refused = CLIENTS[name]
     texts = (
         "/", "/a/b?c=d", "/a;b=1?x=%7E&y=%2F", "/a//b", "/?q=a+b%20c", "/a?signature=abc%2Bdef%3D&x=",
@@ -120,8 +120,8 @@ def test_what_is_allowed_is_requested_octet_for_octet(name: str, both: Servers) 
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_name_that_changes_between_look_ups(name: str, both: Servers) -> None:
-    """Rebinding: what was judged is what is connected, whatever is answered next."""
+def test_dns_rebinding_has_no_effect(name: str, both: Servers) -> None:
+    """The connection uses the address that was checked."""
     fetch, _ = CLIENTS[name]
     answers = cycle([[OUTER], [INNER], [INNER, OUTER]])
     given: list[list[str]] = []
@@ -141,11 +141,11 @@ def test_a_name_that_changes_between_look_ups(name: str, both: Servers) -> None:
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_no_proxy_of_the_environment(name: str, both: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxies_of_the_environment_are_ignored(name: str, both: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
     fetch, refused = CLIENTS[name]
     for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(variable, f"http://127.0.0.1:{both.port}")
-    if name == "aiohttp":  # which was told to take one
+    if name == "aiohttp":  # which was told to use one
         with pytest.raises(refused, match="proxy"):
             fetch(f"http://outer.test:{both.port}/", Policy(), look_up)
     else:
@@ -154,8 +154,8 @@ def test_no_proxy_of_the_environment(name: str, both: Servers, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_the_proxy_of_the_policy(name: str, both: Servers) -> None:
-    """It may have any address, and is asked in the absolute form; what is asked of it is judged."""
+def test_the_proxy_of_the_policy_is_used(name: str, both: Servers) -> None:
+    """It may have any address, and gets requests in absolute form; their targets are checked."""
     fetch, refused = CLIENTS[name]
     policy = Policy(proxy={"http": f"http://127.0.0.1:{both.port}"})
     assert fetch("http://anywhere.test/a?b", policy, look_up) == 200
@@ -163,14 +163,14 @@ def test_the_proxy_of_the_policy(name: str, both: Servers) -> None:
     with pytest.raises(refused):
         fetch("http://10.0.0.1/", policy, look_up)
     assert len(both.inner) == 1
-    if name.startswith("requests"):  # http.client does not ask a proxy for it, and says so by an assertion
+    if name.startswith("requests"):  # http.client cannot request it from a proxy, and raises AssertionError
         with pytest.raises(refused):
             fetch("http://%C3%A9.test/", policy, look_up)
     assert both.outer == []
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_refusal_names_its_rule(name: str, both: Servers) -> None:
+def test_a_rejection_names_its_rule(name: str, both: Servers) -> None:
     fetch, refused = CLIENTS[name]
     for uri, policy, rule in (
         ("http://127.0.0.1/", Policy(), "address"),
@@ -189,55 +189,55 @@ def test_a_refusal_names_its_rule(name: str, both: Servers) -> None:
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_name_without_an_answer_is_the_clients_own_error(name: str, both: Servers) -> None:
+def test_an_unknown_name_is_an_error_of_the_client(name: str, both: Servers) -> None:
     fetch, _ = CLIENTS[name]
     with pytest.raises(Exception) as caught:  # noqa: PT011
         fetch("http://nowhere.test/", Policy(), look_up)
-    assert is_own(caught.value, name)
+    assert is_client_error(caught.value, name)
 
 
-def test_a_transport_without_the_place_of_the_backend_is_no_guard() -> None:
+def test_a_guard_needs_a_network_backend() -> None:
     with pytest.raises(RuntimeError, match="no guard"):
         transports.put_backend(SimpleNamespace(_pool=SimpleNamespace()), lambda own: own)
 
 
 @pytest.mark.parametrize("setting", ["proxy", "uds"])
-def test_settings_that_lead_around(setting: str) -> None:
+def test_settings_that_bypass_the_guard_are_rejected(setting: str) -> None:
     from overthere.integrations.httpx import AsyncGuard, Guard
 
-    given: dict[str, Any] = {setting: "x"}
+    settings: dict[str, Any] = {setting: "x"}
     for guard in (Guard, AsyncGuard):
         with pytest.raises(TypeError, match=setting):
-            guard(**given)
+            guard(**settings)
 
 
 @pytest.mark.parametrize("text", ["http://h/{}", "http://{}/", "http://h/?{}", "{}"])
 @pytest.mark.parametrize("unit", ["a", "/", "%41", ".", "@", "\u0301", ":", "[", "\\"])
-def test_judging_grows_as_the_text(text: str, unit: str) -> None:
-    def judge(given: str) -> None:
+def test_checking_a_target_is_linear(text: str, unit: str) -> None:
+    def judge(value: str) -> None:
         with suppress(OverthereError):
-            judge_request(Policy(), given)
+            judge_request(Policy(), value)
 
     assert outgrows(judge, lambda length: text.format(unit * length), (2_000, 8_000, 32_000), 0.05) is None
 
 
 @pytest.mark.parametrize("proxied", [False, True])
 @pytest.mark.parametrize("name", CLIENTS)
-def test_names_that_no_resolver_takes(name: str, proxied: bool, both: Servers) -> None:
-    """Written as they are, as escapes, and behind a redirect: refused, or an exception of the client's own."""
+def test_invalid_host_names_are_rejected(name: str, proxied: bool, both: Servers) -> None:
+    """Unescaped, escaped, and in a redirect: with an exception of the guard or of the client library."""
     fetch, refused = CLIENTS[name]
-    own = f"http://127.0.0.1:{both.port}"
-    policy = Policy(proxy=dict.fromkeys(("http", "https"), own) if proxied else {})
+    origin = f"http://127.0.0.1:{both.port}"
+    policy = Policy(proxy=dict.fromkeys(("http", "https"), origin) if proxied else {})
     for host in HOSTILE_NAMES:
         escaped = "".join(f"%{octet:02X}" for octet in host.encode("utf-8", "surrogatepass"))
         hosts = [escaped, host] if host.isascii() and not set(host) & set("/?#@:\\\t\r\n") else [escaped]
-        uris = [f"{scheme}://{one}:{both.port}/" for one in hosts for scheme in ("http", "https")]
+        uris = [f"{scheme}://{host}:{both.port}/" for host in hosts for scheme in ("http", "https")]
         away = f"http://outer.test:{both.port}/to?" + quote(f"http://{escaped}/", safe="")
         for uri in (*uris, *([away] if 0 < len(host) < 300 and not proxied else ())):
             try:
                 fetch(uri, policy, look_up)
             except Exception as error:
-                if not isinstance(error, refused) and not is_own(error, name):
+                if not isinstance(error, refused) and not is_client_error(error, name):
                     raise
             else:
                 pytest.fail(f"{uri!r} was requested")
@@ -245,14 +245,14 @@ def test_names_that_no_resolver_takes(name: str, proxied: bool, both: Servers) -
 
 
 @pytest.mark.parametrize("library", ["httpx", "httpx2", "requests"])
-def test_a_prepared_request_is_sent_again_after_many_chains(library: str, both: Servers) -> None:
-    """Redirects are counted by chain: of the first request, of one in its middle, and of each of eight threads."""
-    here = f"http://outer.test:{both.port}/to?"
-    uri = here + quote(here + quote(f"http://outer.test:{both.port}/end", safe=""), safe="")
+def test_redirects_are_counted_for_each_chain(library: str, both: Servers) -> None:
+    """A prepared request, the first or a middle one of a chain, can be sent again, in eight threads too."""
+    redirect = f"http://outer.test:{both.port}/to?"
+    uri = redirect + quote(redirect + quote(f"http://outer.test:{both.port}/end", safe=""), safe="")
     with prepared(library, uri, Policy(max_redirects=2)) as (request, send, _):
         middle = send(request)[1]
-        for one in (request, middle, request, middle) * 10:
-            assert len(send(one)) == (3 if one is request else 2)
+        for start in (request, middle, request, middle) * 10:
+            assert len(send(start)) == (3 if start is request else 2)
         with ThreadPoolExecutor(8) as pool:
             assert list(pool.map(lambda _: len(send(request)), range(80))) == [3] * 80
     with prepared(library, uri, Policy(max_redirects=1)) as (request, send, refused):
@@ -263,7 +263,7 @@ def test_a_prepared_request_is_sent_again_after_many_chains(library: str, both: 
 
 @contextmanager
 def prepared(library: str, uri: str, policy: Policy) -> Iterator[tuple[Any, Callable[[Any], list[Any]], Any]]:
-    """A request, what sends it and gives the requests of its chain, and the exception of a refusal."""
+    """A request, a function that sends it and returns the requests of its chain, and the exception of a rejection."""
     guards = import_module(f"overthere.integrations.{library}")
     if library == "requests":
         with guards.guarded_session(policy, resolve=look_up) as session:
@@ -271,7 +271,7 @@ def prepared(library: str, uri: str, policy: Policy) -> Iterator[tuple[Any, Call
             def send(request: Any) -> list[Any]:
                 answer = session.send(request)
                 assert answer.status_code == 200
-                return [one.request for one in (*answer.history, answer)]
+                return [step.request for step in (*answer.history, answer)]
 
             yield session.prepare_request(requests.Request("GET", uri)), send, guards.Refused
     else:
@@ -280,7 +280,7 @@ def prepared(library: str, uri: str, policy: Policy) -> Iterator[tuple[Any, Call
             def send(request: Any) -> list[Any]:
                 answer = client.send(request, follow_redirects=True)
                 assert answer.status_code == 200
-                return [one.request for one in (*answer.history, answer)]
+                return [step.request for step in (*answer.history, answer)]
 
             yield client.build_request("GET", uri), send, guards.Refused
 
@@ -296,16 +296,16 @@ def prepared(library: str, uri: str, policy: Policy) -> Iterator[tuple[Any, Call
     ],
 )  # fmt: skip
 def test_a_malformed_proxy_is_rejected_and_not_shown(proxy: str) -> None:
-    for own in (None, Policy()):
+    for policy in (None, Policy()):
         with pytest.raises(ValueError, match=r"the proxy for 'http' is not a URI with a host") as caught:
-            Policy(proxy={"http": proxy}) if own is None else own.with_(proxy={"http": proxy})
+            Policy(proxy={"http": proxy}) if policy is None else policy.with_(proxy={"http": proxy})
         assert "Geheim7" not in repr(caught.value)
         assert caught.value.__cause__ is None is caught.value.__context__
 
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_no_message_shows_the_password_of_a_proxy(name: str, both: Servers) -> None:
-    """Of one that is not there, and of those of other kinds."""
+    """For an unreachable proxy, and for unsupported kinds."""
     fetch, _ = CLIENTS[name]
     for proxy in ("http://u:Geheim7@127.0.0.1:9", "socks5://u:Geheim7@h:1", "foo://u:Geheim7@h", "ftp://u:Geheim7@h/"):
         for scheme in ("http", "https"):

@@ -1,4 +1,4 @@
-"""The guards of HTTP clients, directly, by a forwarding proxy and through its tunnels: redirects and who is trusted."""
+"""Guards of HTTP clients, directly, by a forwarding proxy and through tunnels: redirects and trusted certificates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from overthere import Policy
 from servers.nginx import certificate, trusting
 
 NAMES = {"outer.test": OUTER, "inner.test": INNER}
-WAYS = ("http", "https", "http by a proxy", "https by a proxy")
+ROUTES = ("http", "https", "http by a proxy", "https by a proxy")
 FORBIDDEN = (
     "{scheme}://127.0.0.1:{port}", "{scheme}://inner.test:{port}", "//inner.test:{port}", "//127.1:{port}",
     "//x@inner.test:{port}", "//[::ffff:127.0.0.1]:{port}", "//outer.test:22", "//outer.test:x@inner.test:{port}",
@@ -30,7 +30,7 @@ class World(NamedTuple):
     secure: Servers
     proxy: Proxy
     trust: Path
-    """The folder of the certificate that the servers show."""
+    """The folder of the servers' certificate."""
 
 
 @pytest.fixture(scope="module")
@@ -43,89 +43,89 @@ def trust(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch, trust: Path) -> Iterator[World]:
     allow_outer(monkeypatch)
-    shown = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    shown.load_cert_chain(trust / "certificate.pem", trust / "key.pem")
-    with servers() as plain, servers(shown) as secure, proxy(NAMES) as between:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(trust / "certificate.pem", trust / "key.pem")
+    with servers() as plain, servers(context) as secure, proxy(NAMES) as between:
         yield World(plain, secure, between, trust)
 
 
 def look_up(host: str, port: int) -> list[str]:
-    if (found := NAMES.get(host.lower().removesuffix("."))) is None:
+    if (addresses := NAMES.get(host.lower().removesuffix("."))) is None:
         raise OSError("no such name")
-    return [found]
+    return [addresses]
 
 
-def policy_of(world: World, way: str, trust: Path | None = None, **more: object) -> Policy:
-    proxies = dict.fromkeys(("http", "https"), world.proxy.uri) if "proxy" in way else {}
-    made = Policy(hosts=frozenset({"outer.test"}), proxy=proxies, tls=trusting(trust or world.trust))
-    return made.with_(**more)
+def policy_of(world: World, route: str, trust: Path | None = None, **changes: object) -> Policy:
+    proxies = dict.fromkeys(("http", "https"), world.proxy.uri) if "proxy" in route else {}
+    policy = Policy(hosts=frozenset({"outer.test"}), proxy=proxies, tls=trusting(trust or world.trust))
+    return policy.with_(**changes)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("name", CLIENTS)
-def test_no_redirect_reaches_a_forbidden_server_or_asks_a_proxy_for_it(name: str, way: str, world: World) -> None:
+def test_no_redirect_reaches_a_forbidden_server_or_asks_a_proxy_for_it(name: str, route: str, world: World) -> None:
     fetch, _ = CLIENTS[name]
-    scheme = way.partition(" ")[0]
-    own, rest = (world.plain, world.secure) if scheme == "http" else (world.secure, world.plain)
-    allowed = {f"outer.test:{own.port}", f"outer.test:{rest.port}"}
+    scheme = route.partition(" ")[0]
+    own, second = (world.plain, world.secure) if scheme == "http" else (world.secure, world.plain)
+    allowed = {f"outer.test:{own.port}", f"outer.test:{second.port}"}
     for target in FORBIDDEN:
         other = "https" if scheme == "http" else "http"
-        there = target.format(scheme=scheme, other=other, port=own.port, other_port=rest.port)
-        for path in ("to?" + quote(f"{there}/", safe=""), "same?" + quote(there, safe="")):
+        target_uri = target.format(scheme=scheme, other=other, port=own.port, other_port=second.port)
+        for path in ("to?" + quote(f"{target_uri}/", safe=""), "same?" + quote(target_uri, safe="")):
             before = len(own.outer)
             with pytest.raises(Exception):  # noqa: B017, PT011 - of the guard or of the client
-                fetch(f"{scheme}://outer.test:{own.port}/{path}", policy_of(world, way), look_up)
+                fetch(f"{scheme}://outer.test:{own.port}/{path}", policy_of(world, route), look_up)
             assert len(own.outer) == before + 1, path
             assert world.plain.inner == [] == world.secure.inner, path
             assert {server for _, server, _ in world.proxy.asked} <= allowed, path
-    assert bool(world.proxy.asked) == ("proxy" in way)
+    assert bool(world.proxy.asked) == ("proxy" in route)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("name", CLIENTS)
-def test_allowed_redirects_are_followed_with_their_own_host(name: str, way: str, world: World) -> None:
+def test_allowed_redirects_are_followed_with_their_own_host(name: str, route: str, world: World) -> None:
     """Also from http to https; back only if `Policy.downgrade` allows it."""
     fetch, refused = CLIENTS[name]
-    scheme = way.partition(" ")[0]
-    own, rest = (world.plain, world.secure) if scheme == "http" else (world.secure, world.plain)
+    scheme = route.partition(" ")[0]
+    server, second = (world.plain, world.secure) if scheme == "http" else (world.secure, world.plain)
     other = "https" if scheme == "http" else "http"
-    start = f"{scheme}://outer.test:{own.port}/to?"
-    assert fetch(start + quote("/end", safe=""), policy_of(world, way), look_up) == 200
-    assert own.outer[-1] == ("/end", f"outer.test:{own.port}")
-    away = start + quote(f"{other}://outer.test:{rest.port}/end", safe="")
+    start = f"{scheme}://outer.test:{server.port}/to?"
+    assert fetch(start + quote("/end", safe=""), policy_of(world, route), look_up) == 200
+    assert server.outer[-1] == ("/end", f"outer.test:{server.port}")
+    away = start + quote(f"{other}://outer.test:{second.port}/end", safe="")
     if scheme == "https":
         with pytest.raises(refused, match="leaves https"):
-            fetch(away, policy_of(world, way), look_up)
-        assert rest.outer == []
-    assert fetch(away, policy_of(world, way, downgrade=True), look_up) == 200
-    assert rest.outer == [("/end", f"outer.test:{rest.port}")]
+            fetch(away, policy_of(world, route), look_up)
+        assert second.outer == []
+    assert fetch(away, policy_of(world, route, downgrade=True), look_up) == 200
+    assert second.outer == [("/end", f"outer.test:{second.port}")]
 
 
-@pytest.mark.parametrize("way", ["https", "https by a proxy"])
+@pytest.mark.parametrize("route", ["https", "https by a proxy"])
 @pytest.mark.parametrize("name", CLIENTS)
-def test_only_the_authorities_of_the_policy_are_trusted(name: str, way: str, world: World, tmp_path: Path) -> None:
+def test_only_the_authorities_of_the_policy_are_trusted(name: str, route: str, world: World, tmp_path: Path) -> None:
     fetch, _ = CLIENTS[name]
-    there = f"https://outer.test:{world.secure.port}/"
-    known = policy_of(world, way)
-    assert fetch(there, known, look_up) == 200
-    assert known.tls is not None
-    assert known.tls.cert_store_stats()["x509"] == 1
+    uri = f"https://outer.test:{world.secure.port}/"
+    policy = policy_of(world, route)
+    assert fetch(uri, policy, look_up) == 200
+    assert policy.tls is not None
+    assert policy.tls.cert_store_stats()["x509"] == 1
     certificate(tmp_path, "DNS:outer.test")
-    stranger = policy_of(world, way, tmp_path)
+    stranger = policy_of(world, route, tmp_path)
     with pytest.raises(Exception, match=r"(?i)certificate"):
-        fetch(there, stranger, look_up)
+        fetch(uri, stranger, look_up)
     assert stranger.tls is not None
     assert (stranger.tls.cert_store_stats()["x509"], stranger.tls.verify_mode) == (1, ssl.CERT_REQUIRED)
     assert len(world.secure.outer) == 1
 
 
 @pytest.mark.parametrize("verify", [False, "bundle"])
-@pytest.mark.parametrize("way", ["https", "https by a proxy"])
-def test_no_setting_of_a_session_trusts_more(way: str, verify: bool | str, world: World, tmp_path: Path) -> None:
+@pytest.mark.parametrize("route", ["https", "https by a proxy"])
+def test_no_setting_of_a_session_trusts_more(route: str, verify: bool | str, world: World, tmp_path: Path) -> None:
     from overthere.integrations.requests import guarded_session
 
     certificate(tmp_path, "DNS:outer.test")
-    policy = policy_of(world, way, tmp_path)
+    policy = policy_of(world, route, tmp_path)
     with guarded_session(policy, resolve=look_up) as session:
         session.verify = str(world.trust / "certificate.pem") if verify else False
         with pytest.raises(Exception, match=r"(?i)certificate"):
@@ -135,8 +135,8 @@ def test_no_setting_of_a_session_trusts_more(way: str, verify: bool | str, world
     assert world.secure.outer == []
 
 
-def test_what_is_closed_keeps_no_connection_to_a_proxy(world: World) -> None:
-    """`PoolManager` closes its connections in `clear`, which also the end of a `with` calls."""
+def test_closing_a_client_closes_its_proxy_connections(world: World) -> None:
+    """`PoolManager` closes them in `clear`, which the end of a `with` calls too."""
     from overthere.integrations.urllib3 import Guard
 
     with Guard(policy_of(world, "http by a proxy"), resolve=look_up) as guard:

@@ -1,4 +1,4 @@
-"""What a caller sets at a guarded client: hooks, logins, retries, proxies, and TLS beside that of the policy."""
+"""Settings of guarded clients: hooks, logins, retries, proxies, and TLS settings in addition to the policy."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ NAMES = {"outer.test": [OUTER], "third.test": [OUTER], "inner.test": [INNER]}
 HTTPX = ("httpx", "httpx2")
 
 
-class Asked(NamedTuple):
-    """What a server was asked: of inner and outer."""
+class Recorded(NamedTuple):
+    """The requests to the inner and the outer server."""
 
     port: int
     inner: list[tuple[str, dict[str, str], bytes]]
@@ -47,7 +47,7 @@ class Asked(NamedTuple):
         return self.uri("outer", f"/to{code}?{quote(self.uri(name), safe='')}")
 
 
-def _answering(asked: list[tuple[str, dict[str, str], bytes]]) -> type[BaseHTTPRequestHandler]:
+def _answering(requests: list[tuple[str, dict[str, str], bytes]]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -58,8 +58,8 @@ def _answering(asked: list[tuple[str, dict[str, str], bytes]]) -> type[BaseHTTPR
                 body += self.rfile.read(size + 2)[:-2]
             if chunked:
                 self.rfile.readline()
-            asked.append((self.path, dict(self.headers.items()), body))
-            busy = self.path.startswith("/busy") and len(asked) < 4
+            requests.append((self.path, dict(self.headers.items()), body))
+            busy = self.path.startswith("/busy") and len(requests) < 4
             if busy or self.path.startswith(("/to", "/busy")):
                 self.send_response(503 if busy else 302 if self.path.startswith("/busy") else int(self.path[3:6]))
                 self.send_header("Location", "/end" if self.path == "/busy" else unquote(self.path.partition("?")[2]))
@@ -71,14 +71,14 @@ def _answering(asked: list[tuple[str, dict[str, str], bytes]]) -> type[BaseHTTPR
 
         do_POST = do_GET  # noqa: N815 - a name of http.server
 
-        def log_message(self, *given: Any) -> None:
+        def log_message(self, *args: Any) -> None:
             pass
 
     return Handler
 
 
 @pytest.fixture
-def both(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Asked]:
+def both(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Recorded]:
     """Two servers, a .netrc with a login for each, and proxies in the environment."""
     allow_outer(monkeypatch)
     logins = tmp_path / "netrc"
@@ -89,18 +89,18 @@ def both(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Asked]:
     outer: list[tuple[str, dict[str, str], bytes]] = []
     first = ThreadingHTTPServer((INNER, 0), _answering(inner))
     second = ThreadingHTTPServer((OUTER, first.server_port), _answering(outer))
-    for one in (first, second):
-        one.handle_error = lambda *given: None  # type: ignore[method-assign]  # a client that leaves
-        Thread(target=one.serve_forever, args=(0.05,), daemon=True).start()
+    for server in (first, second):
+        server.handle_error = lambda *args: None  # type: ignore[method-assign]  # a client that leaves
+        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.setenv(name, f"http://{INNER}:{first.server_port}")
         monkeypatch.setenv(name.upper(), f"http://{INNER}:{first.server_port}")
     try:
-        yield Asked(first.server_port, inner, outer)
+        yield Recorded(first.server_port, inner, outer)
     finally:
-        for one in (first, second):
-            one.shutdown()
-            one.server_close()
+        for server in (first, second):
+            server.shutdown()
+            server.server_close()
 
 
 def look_up(host: str, port: int) -> list[str]:
@@ -117,8 +117,8 @@ def pieces() -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("library", HTTPX)
-def test_no_hook_of_httpx_leads_around(library: str, both: Asked) -> None:
-    """Hooks that change the URL, its host, the target or a Location, follow a redirect, or log in elsewhere."""
+def test_no_hook_of_httpx_bypasses_the_guard(library: str, both: Recorded) -> None:
+    """Hooks that change the URL, host, target or Location, follow a redirect, or log in elsewhere."""
     httpx, guard = import_module(library), import_module(f"overthere.integrations.{library}")
     inner = both.uri("inner")
 
@@ -153,40 +153,40 @@ def test_no_hook_of_httpx_leads_around(library: str, both: Asked) -> None:
     ]  # fmt: skip
     for kind, hook in hooks:
         to = both.redirect("third" if hook is change_location else "inner")
-        with client(event_hooks={kind: [hook]}) as one, pytest.raises(guard.Refused):
-            one.get(to)
-    with client() as one, pytest.raises(guard.Refused):
-        one.get(both.uri("outer"), auth=Login())
-    with client() as one:
-        answer = one.get(both.redirect("inner"), follow_redirects=False)
+        with client(event_hooks={kind: [hook]}) as session, pytest.raises(guard.Refused):
+            session.get(to)
+    with client() as session, pytest.raises(guard.Refused):
+        session.get(both.uri("outer"), auth=Login())
+    with client() as session:
+        answer = session.get(both.redirect("inner"), follow_redirects=False)
         with pytest.raises(guard.Refused):
-            one.send(answer.next_request)
+            session.send(answer.next_request)
         for code in (301, 302, 303, 307, 308):
             with pytest.raises(guard.Refused):
-                one.post(both.redirect("inner", code), content=pieces())
-            assert one.post(both.redirect("third", code), content=b"x" * 999, auth=("u", "p")).status_code == 200
+                session.post(both.redirect("inner", code), content=pieces())
+            assert session.post(both.redirect("third", code), content=b"x" * 999, auth=("u", "p")).status_code == 200
             assert "Authorization" not in both.outer[-1][1]
             assert len(both.outer[-1][2]) == (999 if code > 303 else 0)
     assert both.inner == []
 
 
 @pytest.mark.parametrize("mounted", [False, True])
-def test_no_hook_of_requests_leads_around(mounted: bool, both: Asked) -> None:
-    """Nor bodies that are streams, proxies of a request, a login of .netrc, or a copy that was pickled."""
+def test_no_hook_of_requests_bypasses_the_guard(mounted: bool, both: Recorded) -> None:
+    """Nor streamed bodies, proxies of a request, a login from .netrc, or an unpickled copy."""
     inner = both.uri("inner")
 
     def session() -> requests.Session:
         if not mounted:
             return requests_guard.guarded_session(resolve=look_up)
-        made = requests.Session()
+        session = requests.Session()
         for prefix in ("http://", "https://"):
-            made.mount(prefix, requests_guard.adapter(resolve=look_up))
-        return made
+            session.mount(prefix, requests_guard.adapter(resolve=look_up))
+        return session
 
-    def change_location(answer: Any, **given: Any) -> None:
+    def change_location(answer: Any, **kwargs: Any) -> None:
         answer.headers["location"] = inner
 
-    def send_again(answer: Any, **given: Any) -> Any:
+    def send_again(answer: Any, **kwargs: Any) -> Any:
         request = answer.request.copy()
         request.url = inner
         answer.close()
@@ -201,7 +201,7 @@ def test_no_hook_of_requests_leads_around(mounted: bool, both: Asked) -> None:
                 one.post(both.redirect("inner", code), data=pieces())
             settings: Any = {"proxies": {"http": f"http://{INNER}:{both.port}"}, "headers": {"Authorization": "A"}}
             assert one.post(both.redirect("third", code), data=b"x" * 999, **settings).status_code == 200
-            sent = both.outer[-1][1].get("Authorization")  # of .netrc, which Requests reads for each host
+            sent = both.outer[-1][1].get("Authorization")  # from .netrc, which Requests reads for each host
             assert sent is None if not mounted else sent not in ("A", both.outer[-2][1]["Authorization"])
         with pytest.raises(urllib3_guard.Refused, match="was not judged"):
             one.get_adapter("http://").poolmanager.request("GET", inner)  # type: ignore[attr-defined]
@@ -212,14 +212,14 @@ def test_no_hook_of_requests_leads_around(mounted: bool, both: Asked) -> None:
     assert both.inner == []
 
 
-def test_retries_of_urllib3(both: Asked) -> None:
-    """Each redirect is judged whatever a `Retry` keeps; a retry is no redirect; no login goes along."""
+def test_retries_of_urllib3_cannot_bypass_the_guard(both: Recorded) -> None:
+    """Each redirect is checked whatever a `Retry` keeps; a retry is not a redirect; no login is sent along."""
 
     class Forgetful(urllib3.Retry):
-        def increment(self, *given: Any, **settings: Any) -> Any:
-            made = super().increment(*given, **settings)
-            made.history = ()
-            return made
+        def increment(self, *args: Any, **settings: Any) -> Any:
+            retry = super().increment(*args, **settings)
+            retry.history = ()
+            return retry
 
     for retries in (Forgetful(20), urllib3.Retry(20), 20):
         with urllib3_guard.Guard(resolve=look_up, retries=retries) as pool:
@@ -236,11 +236,11 @@ def test_retries_of_urllib3(both: Asked) -> None:
     assert both.inner == []
 
 
-def test_no_middleware_of_aiohttp_leads_around(both: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_middleware_of_aiohttp_bypasses_the_guard(both: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fetch(uri: str, method: str = "GET", **settings: Any) -> int:
-        own = settings.pop("session", {})
+        options = settings.pop("session", {})
         async with (
-            aiohttp_guard.guarded_session(resolve=look_up_async, **own) as session,
+            aiohttp_guard.guarded_session(resolve=look_up_async, **options) as session,
             session.request(method, uri, **settings) as answer,
         ):
             return answer.status
@@ -253,10 +253,10 @@ def test_no_middleware_of_aiohttp_leads_around(both: Asked, monkeypatch: pytest.
         for piece in pieces():
             yield piece
 
-    own = f"http://{INNER}:{both.port}"
+    inner = f"http://{INNER}:{both.port}"
     for settings in (
-        {"proxy": own},
-        {"session": {"proxy": own}},
+        {"proxy": inner},
+        {"session": {"proxy": inner}},
         {"session": {"trust_env": True}},
         *([{"middlewares": (change_url,)}] if hasattr(aiohttp, "ClientHandlerType") else ()),
     ):
@@ -276,9 +276,9 @@ def test_no_middleware_of_aiohttp_leads_around(both: Asked, monkeypatch: pytest.
 
 
 def _tls_settings(folder: Path, stranger: Path) -> Iterator[tuple[str, Callable[[str, Policy], Any]]]:
-    """Ways to trust more than the policy, or to show a certificate; each requests a URI."""
-    bundle, shown, key = (
-        str(one) for one in (folder / "certificate.pem", stranger / "certificate.pem", stranger / "key.pem")
+    """Settings that trust more than the policy or send a client certificate; each function requests a URI."""
+    bundle, certificate, key = (
+        str(name) for name in (folder / "certificate.pem", stranger / "certificate.pem", stranger / "key.pem")
     )
     anybody = ssl._create_unverified_context()
 
@@ -289,7 +289,7 @@ def _tls_settings(folder: Path, stranger: Path) -> Iterator[tuple[str, Callable[
 
     more: dict[str, Any]
     for library in HTTPX:
-        for more in ({"verify": False}, {"verify": anybody}, {"verify": bundle}, {"cert": (shown, key)}):
+        for more in ({"verify": False}, {"verify": anybody}, {"verify": bundle}, {"cert": (certificate, key)}):
             yield f"{library} {[*more]}", partial(by_httpx, library=library, **more)
 
     def by_urllib3(uri: str, policy: Policy, **settings: Any) -> Any:
@@ -300,7 +300,7 @@ def _tls_settings(folder: Path, stranger: Path) -> Iterator[tuple[str, Callable[
         {"cert_reqs": "CERT_NONE"}, {"cert_reqs": "CERT_OPTIONAL"}, {"ca_certs": bundle},
         {"ca_cert_data": Path(bundle).read_text()}, {"ca_cert_dir": str(folder)}, {"ssl_context": anybody},
         {"assert_hostname": False}, {"assert_hostname": "x.test"}, {"assert_fingerprint": "00" * 32},
-        {"cert_file": shown, "key_file": key},
+        {"cert_file": certificate, "key_file": key},
     ):  # fmt: skip
         yield f"urllib3 {[*more]}", partial(by_urllib3, **more)
 
@@ -308,7 +308,7 @@ def _tls_settings(folder: Path, stranger: Path) -> Iterator[tuple[str, Callable[
         with requests_guard.guarded_session(policy, resolve=look_up) as session:
             return session.get(uri, **settings)
 
-    for more in ({"verify": False}, {"verify": bundle}, {"cert": (shown, key)}):
+    for more in ({"verify": False}, {"verify": bundle}, {"cert": (certificate, key)}):
         yield f"requests {[*more]}", partial(by_requests, **more)
 
     def by_aiohttp(uri: str, policy: Policy, *, own: Any, **settings: Any) -> Any:
@@ -320,66 +320,66 @@ def _tls_settings(folder: Path, stranger: Path) -> Iterator[tuple[str, Callable[
         return asyncio.run(fetch())
 
     for more in ({"ssl": False}, {"ssl": anybody}, {"ssl": aiohttp.Fingerprint(b"0" * 32)}, {"verify_ssl": False}):
-        for own, each in (({}, more), (more, {})):
-            yield f"aiohttp {own} {each}", partial(by_aiohttp, own=own, **each)
+        for in_session, each in (({}, more), (more, {})):
+            yield f"aiohttp {in_session} {each}", partial(by_aiohttp, own=in_session, **each)
 
 
-def test_no_setting_of_tls_stands_beside_that_of_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is requested, and the context of the policy, which others have too, stays as it was."""
+def test_tls_settings_that_contradict_the_policy_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is requested, and the shared context of the policy is unchanged."""
     allow_outer(monkeypatch)
     folder, stranger = tmp_path / "known", tmp_path / "stranger"
-    for one in (folder, stranger):
-        one.mkdir()
-        certificate(one, "DNS:outer.test")
-    shown = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    shown.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
-    shown.verify_mode = ssl.CERT_OPTIONAL
-    shown.load_verify_locations(stranger / "certificate.pem")
-    ways = 0
-    with servers(shown) as secure, warnings.catch_warnings():
+    for place in (folder, stranger):
+        place.mkdir()
+        certificate(place, "DNS:outer.test")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
+    context.verify_mode = ssl.CERT_OPTIONAL
+    context.load_verify_locations(stranger / "certificate.pem")
+    count = 0
+    with servers(context) as secure, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for way, fetch in _tls_settings(folder, stranger):
+        for name, fetch in _tls_settings(folder, stranger):
             tls = trusting(stranger)
             policy = Policy(hosts=frozenset({"outer.test"}), tls=tls)
             with pytest.raises((TypeError, AccessRefused, ssl.SSLError, requests.exceptions.SSLError)):
                 fetch(f"https://outer.test:{secure.port}/", policy)
             state = tls.verify_mode, tls.check_hostname, tls.cert_store_stats()["x509"]
-            assert state == (ssl.CERT_REQUIRED, True, 1), way
-            ways += 1
-    assert (ways, secure.outer) == (29, [])
+            assert state == (ssl.CERT_REQUIRED, True, 1), name
+            count += 1
+    assert (count, secure.outer) == (29, [])
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_proxy_with_tls_is_trusted_by_the_policy_alone(
+def test_only_the_policy_decides_whether_a_tls_proxy_is_trusted(
     name: str, scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     allow_outer(monkeypatch)
     of_policy, of_system = tmp_path / "policy", tmp_path / "system"
-    for one in (of_policy, of_system):
-        one.mkdir()
-        certificate(one, "DNS:outer.test,IP:127.0.0.1")
+    for place in (of_policy, of_system):
+        place.mkdir()
+        certificate(place, "DNS:outer.test,IP:127.0.0.1")
     monkeypatch.setenv("SSL_CERT_FILE", str(of_system / "certificate.pem"))
     monkeypatch.setattr("certifi.where", lambda: str(of_system / "certificate.pem"))
-    shown = {one: ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) for one in (of_policy, of_system)}
-    for one, context in shown.items():
-        context.load_cert_chain(one / "certificate.pem", one / "key.pem")
-    with servers(shown[of_policy] if scheme == "https" else None) as own:
-        for one in (of_system, of_policy):
-            with proxy({"outer.test": OUTER}, shown[one]) as between:
+    contexts = {place: ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) for place in (of_policy, of_system)}
+    for place, context in contexts.items():
+        context.load_cert_chain(place / "certificate.pem", place / "key.pem")
+    with servers(contexts[of_policy] if scheme == "https" else None) as server:
+        for place in (of_system, of_policy):
+            with proxy({"outer.test": OUTER}, contexts[place]) as between:
                 policy = Policy(hosts=frozenset({"outer.test"}), tls=trusting(of_policy))
                 policy = policy.with_(proxy=dict.fromkeys(("http", "https"), between.uri))
-                uri = f"{scheme}://outer.test:{own.port}/"
-                if one == of_policy:
+                uri = f"{scheme}://outer.test:{server.port}/"
+                if place == of_policy:
                     assert CLIENTS[name][0](uri, policy, look_up) == 200
                 else:
                     with pytest.raises(Exception, match=r"(?i)certificate"):
                         CLIENTS[name][0](uri, policy, look_up)
-                assert len(between.asked) == len(own.outer) == (one == of_policy)
+                assert len(between.asked) == len(server.outer) == (place == of_policy)
 
 
-def test_requests_sends_no_login_of_another_proxy(both: Asked) -> None:
-    """Requests writes it for a redirect, for the proxy that it would ask."""
+def test_requests_sends_no_login_of_another_proxy(both: Recorded) -> None:
+    """Requests adds the login of the proxy that it would use for the redirect."""
     foreign = {"http": "http://corp:s3cret@proxy.invalid:3128"}
     for mounted in (False, True):
         made = requests.Session() if mounted else requests_guard.guarded_session(resolve=look_up)
@@ -391,7 +391,7 @@ def test_requests_sends_no_login_of_another_proxy(both: Asked) -> None:
         assert "Proxy-Authorization" not in both.outer[-1][1]
 
 
-def test_requests_keeps_parameters_of_a_session_and_what_a_login_signs(both: Asked) -> None:
+def test_requests_keeps_parameters_of_a_session_and_what_a_login_signs(both: Recorded) -> None:
     def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
         request.url = f"{request.url}?sig=1"
         return request
@@ -406,7 +406,7 @@ def test_requests_keeps_parameters_of_a_session_and_what_a_login_signs(both: Ask
         assert both.outer[-1][0] == "/?tenant=7"
 
 
-def test_aiohttp_follows_no_more_redirects_than_the_policy_allows(both: Asked) -> None:
+def test_aiohttp_follows_no_more_redirects_than_the_policy_allows(both: Recorded) -> None:
     async def ask() -> None:
         policy = Policy(max_redirects=0)
         async with aiohttp_guard.guarded_session(policy, resolve=look_up_async) as session:
@@ -419,22 +419,22 @@ def test_aiohttp_follows_no_more_redirects_than_the_policy_allows(both: Asked) -
 
 
 @pytest.mark.parametrize("library", HTTPX)
-def test_silent_addresses_share_the_time_of_a_connection(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who owns a name chooses how many addresses it has."""
+def test_silent_addresses_share_the_connection_timeout(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The owner of a name chooses how many addresses it has."""
     backend = import_module(f"overthere.integrations.{library}").AsyncGuard()._pool._network_backend
-    given: list[float] = []
+    timeouts: list[float] = []
 
     class Silent:
         async def connect_tcp(self, host: str, port: int, timeout: float, **settings: Any) -> None:
-            given.append(timeout)
+            timeouts.append(timeout)
             raise backend.core.ConnectTimeout
 
     monkeypatch.setattr(backend, "backend", Silent())
     monkeypatch.setattr(backend, "resolve", many)
     with pytest.raises(backend.core.ConnectTimeout):
         asyncio.run(backend.connect_tcp("many.test", 80, timeout=5.0))
-    assert len(given) == 20
-    assert given[0] <= 5.0 / 20
+    assert len(timeouts) == 20
+    assert timeouts[0] <= 5.0 / 20
 
 
 async def many(host: str, port: int) -> list[str]:
@@ -458,8 +458,8 @@ GUARDS = [
 
 
 @pytest.mark.parametrize("make", GUARDS)
-def test_the_policy_of_a_guard_is_not_replaced(make: Callable[[Policy], Any]) -> None:
-    """Its resolver and its open connections would keep the first one: a stricter one would not hold."""
+def test_the_policy_of_a_guard_cannot_be_replaced(make: Callable[[Policy], Any]) -> None:
+    """Its resolver and open connections would keep the first policy, so that a stricter one would not apply."""
     guard, policy = make(local := Policy.local()), Policy()
     with pytest.raises(AttributeError):
         guard.policy = policy

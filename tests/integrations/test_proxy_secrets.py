@@ -1,4 +1,4 @@
-"""No error shows the password of a proxy: of one that is malformed, and of one that misbehaves."""
+"""No error shows the password of a malformed or misbehaving proxy."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ ANSWERS = (
 )  # fmt: skip
 
 
-def shown(error: BaseException) -> str:
-    """What is printed of an error, of what it came from, and of their attributes' texts."""
-    told = ["".join(traceback.format_exception(error))]
+def printed_texts(error: BaseException) -> str:
+    """All printed texts of an error, of its causes, and of their attributes."""
+    texts = ["".join(traceback.format_exception(error))]
     while error is not None:
-        told += [str(error), repr(error)]
+        texts += [str(error), repr(error)]
         error = error.__cause__ or error.__context__  # type: ignore[assignment]
-    return "".join(told)
+    return "".join(texts)
 
 
 @contextmanager
 def answering(answer: bytes, heads: list[bytes]) -> Iterator[int]:
-    """A server that gives each client one answer; its port.  heads: what was sent to it."""
+    """The port of a server that gives each client one answer. heads: the received requests."""
 
     class Handler(BaseRequestHandler):
         def handle(self) -> None:
@@ -63,7 +63,7 @@ def answering(answer: bytes, heads: list[bytes]) -> Iterator[int]:
 def test_a_malformed_proxy_is_an_error_of_the_policy(text: str) -> None:
     with pytest.raises(ValueError, match="the proxy for 'http'") as caught:
         Policy(proxy={"https": "http://h:1", "http": text.format(SECRET)})
-    assert SECRET not in shown(caught.value)
+    assert SECRET not in printed_texts(caught.value)
     with pytest.raises(ValueError, match="the proxy for 'http'"):
         Policy().with_(proxy={"http": text.format(SECRET)})
 
@@ -78,13 +78,13 @@ FETCHES: dict[str, Callable[..., int]] = {**{name: fetch for name, (fetch, _) in
 
 @pytest.mark.parametrize("name", FETCHES)
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_proxy_that_misbehaves(name: str, scheme: str) -> None:
+def test_a_misbehaving_proxy_is_an_error_without_secrets(name: str, scheme: str) -> None:
     failed, heads = 0, list[bytes]()
     for answer in ANSWERS:
         with answering(answer, heads) as port:
             policy = Policy(proxy={scheme: f"http://u:{SECRET}@127.0.0.1:{port}"})
             failed += _fails_without_secret(name, f"{scheme}://h.example/", policy)
-    with socket.socket() as closed:  # bound, and not listening
+    with socket.socket() as closed:  # bound, but not listening
         closed.bind(("127.0.0.1", 0))
         policy = Policy(proxy={scheme: f"http://u:{SECRET}@127.0.0.1:{closed.getsockname()[1]}"})
         failed += _fails_without_secret(name, f"{scheme}://h.example/", policy)
@@ -105,6 +105,6 @@ def _fails_without_secret(name: str, uri: str, policy: Policy) -> bool:
     except Exception as error:
         caught = error
     if caught is not None:
-        assert SECRET not in shown(caught)
+        assert SECRET not in printed_texts(caught)
         assert b64encode(f"u:{SECRET}".encode()).decode() not in "".join(traceback.format_exception(caught))
     return caught is not None

@@ -1,4 +1,4 @@
-"""Constraints on fields of pydantic: those of `Field`, `UrlConstraints` and `Require`, in errors and in JSON Schema."""
+"""Constraints on pydantic fields: `Field`, `UrlConstraints` and `Require`, in errors and in JSON Schema."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from overthere.integrations.pydantic import ChangedURL, Require, any_url
 
 
 def errors(field: Any, value: object) -> list[Any]:
-    """The errors of a value, [] for a valid one; and for a text the JSON Schema accepts what is accepted."""
+    """The errors of a value, [] if it is valid; the JSON Schema must accept every text that is valid."""
     adapter = TypeAdapter(field)
     try:
         adapter.validate_python(value)
@@ -68,17 +68,17 @@ class Page(BaseModel):
         (URI("http://h/" + "a" * 9), "string_too_long", {"max_length": 12}),
     ],
 )
-def test_a_constraint_of_a_field_is_one_of_the_text(value: object, kind: str, context: dict[str, object]) -> None:
+def test_constraints_of_a_field_apply_to_the_text(value: object, kind: str, context: dict[str, object]) -> None:
     with pytest.raises(ValidationError) as caught:
         Page.model_validate({"uri": value})
     (error,) = caught.value.errors()
     assert (error["type"], error["loc"], error["ctx"]) == (kind, ("uri",), context)
 
 
-def test_what_keeps_to_the_constraints() -> None:
-    given = URI("http://h/")
-    page = Page(uri=given, links=[URIReference("a"), URIReference("b")])
-    assert page.uri is given
+def test_valid_values_meet_the_constraints() -> None:
+    uri = URI("http://h/")
+    page = Page(uri=uri, links=[URIReference("a"), URIReference("b")])
+    assert page.uri is uri
     assert Page.model_validate_json(page.model_dump_json()) == page
     assert types(Annotated[URIReference, Field(max_length=3)], "abcd") == ["string_too_long"]
     assert errors(Annotated[IRI, Field(max_length=10)], "http://ü/") == []
@@ -88,8 +88,8 @@ def test_what_keeps_to_the_constraints() -> None:
     assert caught.value.errors()[0]["loc"] == ("links", 1)
 
 
-def test_the_limit_comes_before_the_grammar() -> None:
-    """So a huge text is not read."""
+def test_the_maximum_length_is_checked_first() -> None:
+    """So a huge text is not parsed."""
     assert types(Annotated[URI, Field(max_length=100)], " " * 5_000_000) == ["string_too_long"]
     assert types(Annotated[URI, Field(max_length=100)], " ") == ["overthere_scheme_missing"]
 
@@ -111,7 +111,7 @@ def test_constraints_are_in_the_json_schema(mode: Literal["validation", "seriali
 
 
 def test_a_field_without_constraints_has_none() -> None:
-    """A type that another narrows stays as it was; so does what a model does with its texts."""
+    """Narrowing a type does not change it; a model's text settings apply."""
     short = Annotated[URI, Field(max_length=12)]
     shorter = Annotated[short, Field(max_length=5)]
     assert types(shorter, "http://h/") == ["string_too_long"]
@@ -127,7 +127,7 @@ def test_a_field_without_constraints_has_none() -> None:
         Lower.model_validate({"uri": " a:b"})
 
 
-def test_a_field_that_strips() -> None:
+def test_a_field_may_strip_white_space() -> None:
     stripped = TypeAdapter(Annotated[URI, StringConstraints(strip_whitespace=True)])
     assert stripped.validate_python(" a:b\n") == URI("a:b")
     assert TypeAdapter(Annotated[URI, Field(strict=True)]).validate_python("a:b") == URI("a:b")
@@ -140,8 +140,8 @@ def test_a_schema_is_copied_and_pickled() -> None:
     assert pickle.loads(pickle.dumps(page)) == copy.deepcopy(page) == page
 
 
-def test_the_schema_of_a_model_is_pickled() -> None:
-    """As cloudpickle does, with which Spark and others send a class of a notebook to their processes."""
+def test_the_schema_of_a_model_can_be_pickled() -> None:
+    """By cloudpickle, with which Spark and others send notebook classes to processes."""
     field = Annotated[URI, Require(schemes={"http"}), Field(max_length=12)]
     validator = SchemaValidator(pickle.loads(pickle.dumps(TypeAdapter(field).core_schema)))
     assert validator.validate_python("http://h/") == URI("http://h/")
@@ -152,19 +152,19 @@ def test_the_schema_of_a_model_is_pickled() -> None:
 
 @pytest.mark.parametrize("serializer", [PlainSerializer(URI.redacted), WrapSerializer(lambda uri, _: uri.redacted())])
 @pytest.mark.parametrize("constraint", [Field(max_length=50), StringConstraints(min_length=1), Require(userinfo=True)])
-def test_a_serializer_stays_whatever_follows_it(serializer: Any, constraint: Any) -> None:
+def test_a_serializer_is_kept_by_later_constraints(serializer: Any, constraint: Any) -> None:
     adapter: TypeAdapter[URI] = TypeAdapter(Annotated[URI, serializer, constraint])
     assert adapter.dump_json(URI("http://joe:secret@h/")) == b'"http://joe:***@h/"'
 
 
-def test_a_serializer_of_a_named_type_stays() -> None:
+def test_a_serializer_of_a_named_type_is_kept() -> None:
     named: Any = TypeAliasType("named", Annotated[URI, Field(max_length=50)])
     field = Annotated[named, PlainSerializer(URI.redacted), Require(userinfo=True)]
     assert TypeAdapter[URI](field).dump_json(URI("http://joe:secret@h/")) == b'"http://joe:***@h/"'
 
 
 @pytest.mark.parametrize("value", [3, None, b"a:b", ["a:b"], {"a": "b"}, 1.5])
-def test_another_type(value: object) -> None:
+def test_other_types_are_rejected(value: object) -> None:
     for field in (URI, Annotated[URI, Field(max_length=3)], Annotated[URI, Require(public=True)], Template):
         assert types(field, value) == ["overthere_type"]
 
@@ -173,7 +173,7 @@ def test_another_type(value: object) -> None:
 
 
 def test_url_constraints() -> None:
-    """Their errors are those that pydantic gives for its own URLs."""
+    """The errors are those of pydantic for its own URLs."""
     constraints = UrlConstraints(allowed_schemes=["http", "https"], host_required=True, max_length=20)
     for field in (Annotated[URI, constraints], Annotated[AnyUrl, constraints]):
         assert types(field, "ftp://h/") == ["url_scheme"]
@@ -187,8 +187,8 @@ def test_url_constraints() -> None:
     assert types(Annotated[URI, constraints], "http://h/" + "a" * 20) == ["string_too_long"]
     schema = TypeAdapter(Annotated[URI, constraints]).json_schema()
     assert (schema["maxLength"], schema["allOf"][0]["pattern"]) == (20, "^(?:[hH][tT][tT][pP]|[hH][tT][tT][pP][sS]):")
-    assert all(re.search(one["pattern"], "http://h/") for one in schema["allOf"])
-    assert not all(re.search(one["pattern"], "http:x") for one in schema["allOf"])
+    assert all(re.search(rule["pattern"], "http://h/") for rule in schema["allOf"])
+    assert not all(re.search(rule["pattern"], "http:x") for rule in schema["allOf"])
 
 
 @pytest.mark.parametrize("field", [
@@ -197,14 +197,14 @@ def test_url_constraints() -> None:
     Annotated[URI, Require(host=True), UrlConstraints(allowed_schemes=["http"]), Field(max_length=12)],
     Annotated[URI, Field(max_length=12), UrlConstraints(allowed_schemes=["http"]), Require(host=True)],
 ])  # fmt: skip
-def test_in_any_order(field: Any) -> None:
+def test_constraints_in_any_order(field: Any) -> None:
     assert types(field, "ftp://h/") == ["url_scheme"]
     assert types(field, "http://h/" + "a" * 20) == ["string_too_long"]
     assert errors(field, "http://h/") == []
 
 
 @pytest.mark.parametrize("name", ["default_host", "default_port", "default_path"])
-def test_nothing_is_filled_in(name: str) -> None:
+def test_defaults_are_not_filled_in(name: str) -> None:
     with pytest.raises(PydanticUserError, match=name):
         TypeAdapter(Annotated[URI, UrlConstraints(**{name: 80 if "port" in name else "h"})])
 
@@ -263,13 +263,13 @@ def test_nothing_is_filled_in(name: str) -> None:
         ({"public": True}, "urn:a:b", "public", ""),
     ],
 )
-def test_require(required: dict[str, Any], value: str, kind: str | None, place: str) -> None:
+def test_requirements(required: dict[str, Any], value: str, kind: str | None, place: str) -> None:
     for cls in (URIReference, IRIReference):
-        found = errors(Annotated[cls, Require(**required)], value)
+        messages = errors(Annotated[cls, Require(**required)], value)
         if kind is None:
-            assert found == []
+            assert messages == []
             continue
-        (error,) = found
+        (error,) = messages
         assert error["type"] == f"overthere_require_{kind}"
         assert error["ctx"]["kind"] == f"require-{kind}"
         assert value[error["ctx"]["start"] : error["ctx"]["end"]] == place
@@ -277,8 +277,8 @@ def test_require(required: dict[str, Any], value: str, kind: str | None, place: 
         assert error["msg"] == error["ctx"]["finding"]
 
 
-def test_the_json_schema_says_what_an_expression_can() -> None:
-    """What is of one form is refused by the JSON Schema too."""
+def test_the_json_schema_has_a_pattern_if_possible() -> None:
+    """It rejects whatever violates a requirement of one form."""
     for required, bad in (
         ({"schemes": ["https"]}, ["http://h/", "xhttps:", "https"]),
         ({"host": True}, ["http:a", "file:///", "a:/b//c@d"]),
@@ -291,7 +291,7 @@ def test_the_json_schema_says_what_an_expression_can() -> None:
     ):
         pattern = Require(**required).pattern
         assert pattern is not None
-        assert not [one for one in bad if re.search(pattern, one)]
+        assert not [value for value in bad if re.search(pattern, value)]
     assert Require(rung="case").pattern is None
 
 
@@ -299,18 +299,18 @@ def test_the_json_schema_says_what_an_expression_can() -> None:
     lambda: Require(), lambda: Require(schemes="http"), lambda: Require(host="h"), lambda: Require(schemes=()),
     lambda: Require(port=[]), lambda: Require(rung="high"), lambda: Require(rung=Rung.PROTOCOL),
 ])  # fmt: skip
-def test_a_requirement_that_means_nothing(mistake: Callable[[], Require]) -> None:
+def test_a_meaningless_requirement_is_rejected(mistake: Callable[[], Require]) -> None:
     with pytest.raises((TypeError, ValueError)):
         mistake()
 
 
 @pytest.mark.parametrize("field", [str, AnyUrl, list[URI], Template])
-def test_a_requirement_of_something_else(field: Any) -> None:
+def test_a_requirement_on_another_type_is_rejected(field: Any) -> None:
     with pytest.raises(PydanticUserError, match="Require applies to URI"):
         TypeAdapter(Annotated[field, Require(public=True)])
 
 
-def test_a_requirement_of_what_may_be_missing_and_of_an_alias() -> None:
+def test_requirements_on_optional_fields_and_aliases() -> None:
     class Hook(BaseModel):
         target: Annotated[URI | None, Require(schemes=["https"])] = None
         more: Annotated[list[Annotated[URI, Require(schemes=["https"])]], Field(max_length=2)] = []
@@ -321,7 +321,7 @@ def test_a_requirement_of_what_may_be_missing_and_of_an_alias() -> None:
     assert [error["loc"] for error in caught.value.errors()] == [("target",), ("more", 1)]
 
 
-def test_no_password_in_a_message() -> None:
+def test_messages_contain_no_password() -> None:
     for field in (
         Annotated[URI, Require(schemes=["a"])], Annotated[URI, Require(host={"a"})], Annotated[URI, Require(port={8})],
         Annotated[URI, Require(userinfo=False)], Annotated[URI, Require(rung="scheme")],
@@ -365,7 +365,7 @@ def test_from_and_to_any_url() -> None:
     assert "Geheim7" not in str(caught.value)
 
 
-def test_a_template_is_a_field() -> None:
+def test_a_template_as_a_field() -> None:
     class Route(BaseModel):
         at: Template
         short: Annotated[Template, Field(max_length=4)] = Template("/")
@@ -373,8 +373,8 @@ def test_a_template_is_a_field() -> None:
     route = Route.model_validate({"at": "/{user}{?q*}"})
     assert route.at.expand(user="joe") == "/joe"
     assert Route.model_validate_json(route.model_dump_json()) == route
-    held = Template("{?x,y}").partial(y=2)
-    assert Route(at=held).at is held
+    partial = Template("{?x,y}").partial(y=2)
+    assert Route(at=partial).at is partial
     assert Route.model_json_schema()["properties"]["at"] == {
         "type": "string", "format": "uri-template", "title": "At",
     }  # fmt: skip
@@ -400,21 +400,21 @@ DISGUISES = (
 
 
 @pytest.mark.parametrize("name", LOCAL_NAMES)
-def test_names_of_local_networks_in_every_disguise(name: str) -> None:
-    """In an IRI as they are, in a URI as escapes; names of the public DNS stay public."""
+def test_disguised_names_of_local_networks_are_rejected(name: str) -> None:
+    """Unescaped in an IRI and escaped in a URI; names in the public DNS are accepted."""
     public = Annotated[URI, Require(public=True)], Annotated[IRI, Require(public=True)]
     for disguise in DISGUISES:
-        given = disguise(name)
-        escaped = "".join(f"%{octet:02X}" for octet in given.encode())
+        host = disguise(name)
+        escaped = "".join(f"%{octet:02X}" for octet in host.encode())
         for field in public:
-            assert types(field, f"http://{escaped}/") == ["overthere_require_public"], ascii(given)
-            assert types(field, f"http://{escaped}.example/") == [], ascii(given)
-        if IRI.can_parse(f"http://{given}/"):
-            assert types(public[1], f"http://{given}/") == ["overthere_require_public"], ascii(given)
+            assert types(field, f"http://{escaped}/") == ["overthere_require_public"], ascii(host)
+            assert types(field, f"http://{escaped}.example/") == [], ascii(host)
+        if IRI.can_parse(f"http://{host}/"):
+            assert types(public[1], f"http://{host}/") == ["overthere_require_public"], ascii(host)
 
 
 @pytest.mark.parametrize("char", [*map(chr, range(0x21)), *"/?#@:\\[]%<>^|\x7f\x80\xa0\u2028\u2100\uff0f\uff1f\uff20"])
-def test_an_escaped_delimiter_is_never_in_a_host_that_is_required(char: str) -> None:
+def test_a_required_host_contains_no_escaped_delimiter(char: str) -> None:
     octets = "".join(f"%{octet:02x}" for octet in char.encode())
     for host in (
         f"evil.example{octets}.good.example",
@@ -433,9 +433,9 @@ def test_an_escaped_delimiter_is_never_in_a_host_that_is_required(char: str) -> 
         "h.e\u200bx\ufe0fample", "\u210e.example",
     ],
 )  # fmt: skip
-def test_a_required_host_is_the_name_that_clients_ask_for(host: str) -> None:
-    """Full width, other full stops, ignored characters: written as they are, and as escapes; the pattern takes them."""
-    escaped = "".join(one if one.isascii() else "".join(f"%{octet:02X}" for octet in one.encode()) for one in host)
+def test_a_required_host_is_the_name_that_clients_resolve(host: str) -> None:
+    """Full-width letters, other full stops, ignored characters: unescaped and escaped; the pattern accepts them."""
+    escaped = "".join(name if name.isascii() else "".join(f"%{octet:02X}" for octet in name.encode()) for name in host)
     for names in ({"h.example"}, {".example"}, {"\uff28.EXAMPLE."}):
         required = Require(host=names)
         for field, text in ((IRI, f"http://{host}/"), (URI, f"http://{escaped}/")):
@@ -446,8 +446,8 @@ def test_a_required_host_is_the_name_that_clients_ask_for(host: str) -> None:
 
 
 @pytest.mark.parametrize("char", "\u115f\u1160\u17b4\u180f\u2064\u2066\u2069\u3164\uffa0\u00df\u03c2\u1d3c")
-def test_a_host_that_clients_read_as_several_is_none_that_is_required(char: str) -> None:
-    """Newer ones ignore or map what those of IDNA 2003 keep, or the other way."""
+def test_a_host_that_clients_read_differently_is_rejected(char: str) -> None:
+    """Newer clients ignore or map characters that IDNA 2003 keeps, and vice versa."""
     for host in (f"g{char}ood.example", f"{char}good.example", "good".replace("oo", f"{char}o") + ".example"):
         escaped = "".join(f"%{octet:02X}" for octet in host.encode())
         assert types(Annotated[URI, Require(host={"good.example", "xn--fa-hia.example"})], f"http://{escaped}/"), host
@@ -472,11 +472,11 @@ class _Lying(str):
 
 
 @pytest.mark.parametrize("text", [_Kind.SITE, _Lying("http://h.example/")])
-def test_a_subclass_of_str_is_its_characters(text: str) -> None:
+def test_a_subclass_of_str_counts_as_its_characters(text: str) -> None:
     assert str(TypeAdapter(URI).validate_python(text)) == "http://h.example/"
 
 
 @pytest.mark.parametrize("hosts", [{""}, {"", "h.example"}, {"\u00ad"}])
-def test_a_required_host_has_a_name(hosts: set[str]) -> None:
+def test_a_required_host_is_not_empty(hosts: set[str]) -> None:
     with pytest.raises(ValueError, match="host has a name that is empty"):
         Require(host=hosts)

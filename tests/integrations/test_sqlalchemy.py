@@ -1,4 +1,4 @@
-"""The types of columns of SQLAlchemy, with SQLite; what other databases get is compared as SQL."""
+"""SQLAlchemy column types, with SQLite; for other databases the SQL is compared."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ URIS = [
 
 @pytest.fixture
 def engine() -> Iterator[Engine]:
-    made = create_engine("sqlite://")
-    Base.metadata.create_all(made)
-    yield made
-    made.dispose()
+    sqlite = create_engine("sqlite://")
+    Base.metadata.create_all(sqlite)
+    yield sqlite
+    sqlite.dispose()
 
 
 @pytest.mark.parametrize("given", URIS)
-def test_a_value_comes_back_as_it_was(engine: Engine, given: str) -> None:
+def test_a_stored_value_is_unchanged(engine: Engine, given: str) -> None:
     with Session(engine) as session:
         session.add(Page(uri=URI(given), link=URIReference("../g"), shown=IRI("http://ü/"), short=IRIReference("é")))
         session.commit()
@@ -65,10 +65,10 @@ def test_a_value_comes_back_as_it_was(engine: Engine, given: str) -> None:
         assert session.get(Page, URI(given)) is page
 
 
-@pytest.mark.parametrize("given", ["no uri", "//h/", "", "http://u:geheim@h/a b", "x:" + " " * 100_000])
-def test_an_invalid_text_is_not_stored(engine: Engine, given: str) -> None:
+@pytest.mark.parametrize("text", ["no uri", "//h/", "", "http://u:geheim@h/a b", "x:" + " " * 100_000])
+def test_an_invalid_text_is_not_stored(engine: Engine, text: str) -> None:
     with Session(engine) as session:
-        session.add(Page(uri=given))
+        session.add(Page(uri=text))
         with pytest.raises(exc.StatementError) as caught:
             session.commit()
     assert isinstance(caught.value.orig, InvalidURI)
@@ -106,30 +106,30 @@ def test_texts_are_compared_as_texts(engine: Engine) -> None:
             (Page.uri.is_(None), 0),
             (func.lower(Page.uri) == "https://a.example/x", 1),
         ]
-        for asked, count in uris:
-            assert len(session.execute(select(Page).where(asked)).all()) == count, str(asked)
+        for query, count in uris:
+            assert len(session.execute(select(Page).where(query)).all()) == count, str(query)
         assert session.execute(select(Page.uri).order_by(Page.uri.desc())).scalars().first() == URI(
             "https://b.example/y"
         )
-        written = select(literal(URI("a:'b"), URIType())).compile(compile_kwargs={"literal_binds": True})
-        assert "'a:''b'" in str(written)
+        statement = select(literal(URI("a:'b"), URIType())).compile(compile_kwargs={"literal_binds": True})
+        assert "'a:''b'" in str(statement)
 
 
-def test_what_other_databases_get() -> None:
-    """A text without limit, and one with; a type for letters of every script where that is one of its own."""
+def test_the_sql_for_other_databases() -> None:
+    """Text with and without a limit; a Unicode type if the database has one."""
     table = Table("t", MetaData())
     column: Column[Any]
     for column in (Column("a", URIType()), Column("b", URIReferenceType(length=80)), Column("c", IRIType(length=80))):
         table.append_column(column)
-    written = {
+    columns = {
         dialect.__name__.rpartition(".")[2]: [
             dialect.dialect().ddl_compiler(dialect.dialect(), None).get_column_specification(column).split()[1]
             for column in table.columns
         ]
         for dialect in (sqlite, postgresql, mysql, oracle, mssql)
     }
-    assert written["postgresql"].pop(0) in ("TEXT", "VARCHAR"), "one type with two names"
-    assert written == {
+    assert columns["postgresql"].pop(0) in ("TEXT", "VARCHAR"), "one type with two names"
+    assert columns == {
         "sqlite": ["TEXT", "VARCHAR(80)", "VARCHAR(80)"],
         "postgresql": ["VARCHAR(80)", "VARCHAR(80)"],
         "mysql": ["TEXT", "VARCHAR(80)", "VARCHAR(80)"],
@@ -139,19 +139,19 @@ def test_what_other_databases_get() -> None:
 
 
 def test_a_type_is_a_value() -> None:
-    """Migrations are written with its repr; statements are cached by its key."""
+    """Migrations contain its repr; its key caches statements."""
     for kind, short in ((URIType, "URIType()"), (IRIType, "IRIType()")):
         assert repr(kind()) == short
-    one = URIReferenceType(length=80)
-    again = eval(f"overthere.integrations.sqlalchemy.{one!r}", {"overthere": overthere})
-    assert (type(again), again.length, again.python_type) == (URIReferenceType, 80, URIReference)
-    assert pickle.loads(pickle.dumps(one)).length == 80
+    column_type = URIReferenceType(length=80)
+    same = eval(f"overthere.integrations.sqlalchemy.{column_type!r}", {"overthere": overthere})
+    assert (type(same), same.length, same.python_type) == (URIReferenceType, 80, URIReference)
+    assert pickle.loads(pickle.dumps(column_type)).length == 80
     keys = {kind._static_cache_key for kind in (URIType(), URIType(80), IRIType(), URIReferenceType(80))}
     assert len(keys) == 4
-    assert one._static_cache_key == again._static_cache_key
+    assert column_type._static_cache_key == same._static_cache_key
 
 
-def test_a_column_of_text_takes_a_uri_where_the_driver_is_sqlite3() -> None:
+def test_a_text_column_accepts_a_uri_with_sqlite3() -> None:
     table = Table("t", MetaData(), Column("a", Text()))
     engine = create_engine("sqlite://")
     with engine.begin() as connection:

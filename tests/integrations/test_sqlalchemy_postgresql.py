@@ -1,4 +1,4 @@
-"""The types of columns with PostgreSQL itself, through pg8000."""
+"""SQLAlchemy column types with PostgreSQL, through pg8000."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Page(Base):
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Engine]:
-    # As nobody: not below pytest's own folder.
+    # As nobody, so not below pytest's own folder.
     with TemporaryDirectory() as folder, postgres(Path(folder) / "postgres") as port:
-        made = create_engine(f"postgresql+pg8000://joe@127.0.0.1:{port}/postgres")
-        yield made
-        made.dispose()
+        postgresql = create_engine(f"postgresql+pg8000://joe@127.0.0.1:{port}/postgres")
+        yield postgresql
+        postgresql.dispose()
 
 
 @pytest.fixture
@@ -59,33 +59,33 @@ URIS = [
 ]
 
 
-@pytest.mark.parametrize("given", URIS)
-def test_a_value_comes_back_as_it_was(engine: Engine, given: str) -> None:
+@pytest.mark.parametrize("value", URIS)
+def test_a_stored_value_is_unchanged(engine: Engine, value: str) -> None:
     with Session(engine) as session:
         session.add(Page(
-            uri=URI(given), link=URIReference("../g"), shown=IRI("http://ü/\U0001f600"), short=IRIReference("é"),
-            more=[URI("a:b"), URI(given)],
+            uri=URI(value), link=URIReference("../g"), shown=IRI("http://ü/\U0001f600"), short=IRIReference("é"),
+            more=[URI("a:b"), URI(value)],
         ))  # fmt: skip
         session.commit()
     with Session(engine) as session:
-        page = session.execute(select(Page).where(Page.uri == URI(given))).scalar_one()
+        page = session.execute(select(Page).where(Page.uri == URI(value))).scalar_one()
         assert (page.uri, page.key, page.link, page.shown, page.short, page.more) == (
-            URI(given), None, URIReference("../g"), IRI("http://ü/\U0001f600"), IRIReference("é"),
-            [URI("a:b"), URI(given)],
+            URI(value), None, URIReference("../g"), IRI("http://ü/\U0001f600"), IRIReference("é"),
+            [URI("a:b"), URI(value)],
         )  # fmt: skip
-        assert session.execute(text("select uri from page")).scalar_one() == given
-        assert session.scalar(select(func.length(Page.uri))) == len(given)
+        assert session.execute(text("select uri from page")).scalar_one() == value
+        assert session.scalar(select(func.length(Page.uri))) == len(value)
 
 
-def test_what_is_created(engine: Engine) -> None:
+def test_columns_are_created(engine: Engine) -> None:
     columns = {column["name"]: str(column["type"]) for column in inspect(engine).get_columns("page")}
     assert {columns.pop(name) for name in ("uri", "link", "shown")} <= {"TEXT", "VARCHAR"}, "one type with two names"
     assert columns == {"number": "INTEGER", "key": "VARCHAR(80)", "short": "VARCHAR(20)", "more": "ARRAY"}
 
 
-def test_comparisons(engine: Engine) -> None:
+def test_comparisons_in_the_database(engine: Engine) -> None:
     with Session(engine) as session:
-        session.add_all([Page(uri=URI(one)) for one in ("http://b/", "http://a/", "https://a/", "urn:a:b")])
+        session.add_all([Page(uri=URI(uri)) for uri in ("http://b/", "http://a/", "https://a/", "urn:a:b")])
         session.commit()
         assert session.scalars(select(Page.uri).order_by(Page.uri)).all() == [
             URI("http://a/"), URI("http://b/"), URI("https://a/"), URI("urn:a:b"),
@@ -99,10 +99,10 @@ def test_comparisons(engine: Engine) -> None:
         assert session.scalar(select(func.split_part(Page.uri, "/", 3)).where(Page.uri == "https://a/")) == "a"
 
 
-@pytest.mark.parametrize("given", ["no uri", "//h/", "", "http://u:geheim@h/a b", "http://h\x00/", "\ud800"])
-def test_an_invalid_text_is_not_stored(engine: Engine, given: str) -> None:
+@pytest.mark.parametrize("text", ["no uri", "//h/", "", "http://u:geheim@h/a b", "http://h\x00/", "\ud800"])
+def test_an_invalid_text_is_not_stored(engine: Engine, text: str) -> None:
     with Session(engine) as session:
-        session.add(Page(uri=given))
+        session.add(Page(uri=text))
         with pytest.raises(exc.StatementError) as caught:
             session.commit()
     assert isinstance(caught.value.orig, InvalidURI)
@@ -111,13 +111,13 @@ def test_an_invalid_text_is_not_stored(engine: Engine, given: str) -> None:
         assert session.scalar(select(func.count()).select_from(Page)) == 0
 
 
-def test_the_database_keeps_to_the_length_and_to_unique(engine: Engine) -> None:
-    for values, why in (([URI("x:" + "a" * 79)], "too long"), ([URI("a:b"), URI("a:b")], "unique")):
-        with pytest.raises(exc.DatabaseError, match=why), engine.begin() as connection:
-            connection.execute(insert(Page), [{"uri": one, "key": one} for one in values])
+def test_the_database_enforces_length_and_uniqueness(engine: Engine) -> None:
+    for values, reason in (([URI("x:" + "a" * 79)], "too long"), ([URI("a:b"), URI("a:b")], "unique")):
+        with pytest.raises(exc.DatabaseError, match=reason), engine.begin() as connection:
+            connection.execute(insert(Page), [{"uri": uri, "key": uri} for uri in values])
 
 
-def test_a_stored_text_that_is_invalid(engine: Engine) -> None:
+def test_an_invalid_stored_text_is_an_error(engine: Engine) -> None:
     with engine.begin() as connection:
         connection.execute(text("insert into page (uri) values ('http://joe:geheim@h/a b')"))
     with Session(engine) as session, pytest.raises(InvalidURI) as caught:

@@ -1,4 +1,4 @@
-"""`extract`, compared with tldextract itself on the same list, for hosts of all kinds of rules."""
+"""`extract` compared with tldextract on the same list, for hosts of all kinds of rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from overthere.values.hosts.domains import Domain, SuffixList, suffix_list
 LIST = Path(publicsuffixlist.__file__).with_name("public_suffix_list.dat")
 PEER = TLDExtract(suffix_list_urls=[LIST.as_uri()], cache_dir=None, fallback_to_snapshot=False)
 with warnings.catch_warnings():
-    # What it reads file: URIs with leaves the list open, until garbage is collected in some other test.
+    # A file: URI of the list stays open in tldextract until a garbage collection in some other test.
     warnings.simplefilter("ignore", ResourceWarning)
     PEER("h.example")
     gc.collect()
@@ -34,15 +34,15 @@ def rules() -> list[str]:
 
 
 @pytest.mark.parametrize("private", [False, True, None])
-def test_a_name_under_each_rule_of_the_list(private: bool | None) -> None:
-    """Some 10,000 rules, a name with none, one and two more labels for each."""
+def test_names_under_each_rule_of_the_list(private: bool | None) -> None:
+    """About 10,000 rules; for each a name with no, one and two more labels."""
     different = []
     for rule in rules():
         name = rule.removeprefix("!").replace("*", "wild")
         for host in (name, f"Site.{name}", f"a.b.{name}"):
-            here, there = extract(f"https://u:p@{host}:8/a@b", private), PEER(f"https://u:p@{host}:8/a@b", private)
-            if here != there or here.registry_suffix != there.registry_suffix:
-                different.append((host, here, there))
+            ours, theirs = extract(f"https://u:p@{host}:8/a@b", private), PEER(f"https://u:p@{host}:8/a@b", private)
+            if ours != theirs or ours.registry_suffix != theirs.registry_suffix:
+                different.append((host, ours, theirs))
     assert len(rules()) > 9_000
     assert different == []
 
@@ -55,12 +55,12 @@ def test_a_name_under_each_rule_of_the_list(private: bool | None) -> None:
     "http://x y.com/", "256.1.1.1.com", "com", "co.uk", "[", "http://@/",
 ])  # fmt: skip
 @pytest.mark.parametrize("private", [False, True])
-def test_texts_as_tldextract_reads_them(url: str, private: bool) -> None:
-    here, there = extract(url, private), PEER(url, private)
-    assert type(here) is ExtractResult
-    assert here == there
-    assert [here.fqdn, here.ipv4, here.ipv6, here.top_domain_under_registry_suffix, here.reverse_domain_name] == [
-        there.fqdn, there.ipv4, there.ipv6, there.top_domain_under_registry_suffix, there.reverse_domain_name,
+def test_texts_are_read_like_tldextract(url: str, private: bool) -> None:
+    ours, theirs = extract(url, private), PEER(url, private)
+    assert type(ours) is ExtractResult
+    assert ours == theirs
+    assert [ours.fqdn, ours.ipv4, ours.ipv6, ours.top_domain_under_registry_suffix, ours.reverse_domain_name] == [
+        theirs.fqdn, theirs.ipv4, theirs.ipv6, theirs.top_domain_under_registry_suffix, theirs.reverse_domain_name,
     ]  # fmt: skip
 
 
@@ -69,13 +69,13 @@ def test_texts_as_tldextract_reads_them(url: str, private: bool) -> None:
     ("http://0x7f.1/", "0x7f.1", ""), ("http://127.1/", "127.1", ""), ("1.2.3", "1.2.3", ""),
     ("http://a..com", "a..com", ""), ("http://.com", ".com", ""),
 ])  # fmt: skip
-def test_what_differs(url: str, domain: str, suffix: str) -> None:
-    found = extract(url)
-    assert (found.domain, found.suffix) == (domain, suffix)
-    assert found != PEER(url)
+def test_documented_differences(url: str, domain: str, suffix: str) -> None:
+    parts = extract(url)
+    assert (parts.domain, parts.suffix) == (domain, suffix)
+    assert parts != PEER(url)
 
 
-def test_values() -> None:
+def test_values_as_arguments() -> None:
     assert extract(URI("http://forums.bbc.co.uk/")) == extract("forums.bbc.co.uk")
     assert extract(IRI("http://bücher.co.uk/")).domain == "bücher"
     assert extract(URI("urn:a:b")) == extract("")
@@ -85,17 +85,17 @@ def test_values() -> None:
 
 
 @pytest.mark.parametrize("url", HOSTILE)
-def test_hostile_texts(url: str) -> None:
+def test_hostile_texts_are_linear(url: str) -> None:
     assert isinstance(extract(url), ExtractResult)
 
 
-def test_a_domain_names_its_rule() -> None:
-    own = SuffixList("uk\n*.ck\n!www.ck\nboth.uk\n// ===BEGIN PRIVATE DOMAINS===\nio.uk\n*.io.uk\nboth.uk")
+def test_a_domain_has_its_rule() -> None:
+    rules = SuffixList("uk\n*.ck\n!www.ck\nboth.uk\n// ===BEGIN PRIVATE DOMAINS===\nio.uk\n*.io.uk\nboth.uk")
     names = ("a.uk", "a.b.ck", "www.ck", "a.io.uk", "a.b.io.uk", "a.both.uk", "a.zz")
-    assert {name: (cut.rule, cut.private) for name in names if (cut := own.split(name))} == {
+    assert {name: (parts.rule, parts.private) for name in names if (parts := rules.split(name))} == {
         "a.uk": ("uk", False), "a.b.ck": ("*.ck", False), "www.ck": ("!www.ck", False), "a.io.uk": ("*.io.uk", True),
         "a.b.io.uk": ("*.io.uk", True), "a.both.uk": ("both.uk", False), "a.zz": ("*", False),
     }  # fmt: skip
-    public = own.split("a.b.io.uk", private=False)
+    public = rules.split("a.b.io.uk", private=False)
     assert public == Domain("a.b", "io.uk", "uk", "uk", False)
     assert suffix_list().split("b\u00fccher.example") == Domain(None, "bücher.example", "example", "*", False)

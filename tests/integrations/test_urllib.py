@@ -1,4 +1,4 @@
-"""The drop-in for urllib.parse: CPython's own tests of urllib.parse, RFC 3986's examples, and where both differ."""
+"""The replacement for urllib.parse: CPython's own tests, RFC 3986's examples, and the differences."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ DIFFERENT = {
     "test_urljoins": "5.3: the authority of http:// is empty, not undefined, and so it is the target's (from 3.13)",
     "test_all": "none: it wants the module of each function to be called urllib.parse",
 }
-"""The methods of CPython's test that fail: why, with the paragraph of RFC 3986."""
+"""The methods of CPython's test that fail, each with the reason and the paragraph of RFC 3986."""
 
 
 def _suite() -> ModuleType | None:
-    """A copy of CPython's tests, in which the drop-in stands for urllib.parse."""
+    """A copy of CPython's tests that uses the replacement instead of urllib.parse."""
     spec = importlib.util.find_spec("test.test_urlparse") if importlib.util.find_spec("test") else None
     if spec is None or spec.loader is None:
         return None
@@ -54,7 +54,7 @@ METHODS = {
 
 
 @pytest.mark.skipif(SUITE is None, reason=NO_TESTS)
-def test_every_method_of_the_interpreters_own_test() -> None:
+def test_the_tests_of_cpython_pass_with_listed_exceptions() -> None:
     failed = set()
     for name, method in METHODS.items():
         result = unittest.TestResult()
@@ -63,12 +63,12 @@ def test_every_method_of_the_interpreters_own_test() -> None:
         if not result.wasSuccessful():
             failed.add(name)
     assert len(METHODS) >= 70
-    wanted = set(DIFFERENT) - ({"test_urljoins"} if sys.version_info < (3, 13) else set())
-    assert failed == wanted
+    expected = set(DIFFERENT) - ({"test_urljoins"} if sys.version_info < (3, 13) else set())
+    assert failed == expected
     assert len(DIFFERENT) <= 4
 
 
-def test_the_names() -> None:
+def test_all_public_names_exist() -> None:
     for module in (lenient, strict):
         assert sorted(module.__all__) == sorted(parse.__all__)
         assert all(getattr(module, name) is getattr(parse, name) for name in parse.__all__ if name.endswith("Result"))
@@ -83,30 +83,30 @@ INVALID = [row for row in cases("invalid") if row["rule"] == "URI-reference"]
 
 
 @pytest.mark.parametrize("row", RESOLVED, ids=ids(RESOLVED))
-def test_references_are_resolved_as_in_rfc3986(row: dict[str, Any]) -> None:
+def test_references_are_resolved_as_rfc_3986_says(row: dict[str, Any]) -> None:
     base, reference, target = row["base"], row["reference"], row["is"]["rfc3986"]
     assert strict.urljoin(base, reference) == target
     assert strict.urljoin(base.encode(), reference.encode()) == target.encode()
     if base:  # the scheme in lower case, as urllib writes it (6.2.2.1)
-        scheme, colon, rest = row["is"].get("nonstrict", target).partition(":")
-        assert lenient.urljoin(base, reference) == (expected := scheme.lower() + colon + rest)
+        scheme, colon, tail = row["is"].get("nonstrict", target).partition(":")
+        assert lenient.urljoin(base, reference) == (expected := scheme.lower() + colon + tail)
         assert lenient.urljoin(base.encode(), reference.encode()) == expected.encode()
 
 
 @pytest.mark.parametrize("row", PARSED, ids=ids(PARSED))
-def test_components_are_those_of_rfc3986(row: dict[str, Any]) -> None:
+def test_components_are_split_as_rfc_3986_says(row: dict[str, Any]) -> None:
     text, is_ = row["text"], row["is"]
-    wanted = (is_.get("scheme", "").lower(), is_.get("authority"), is_["path"], is_.get("query"), is_.get("fragment"))
-    wanted = (wanted[0] or None, *wanted[1:])
+    expected = (is_.get("scheme", "").lower(), is_.get("authority"), is_["path"], is_.get("query"), is_.get("fragment"))
+    expected = (expected[0] or None, *expected[1:])
     for module in (lenient, strict):
-        found = module.urlsplit(text)
-        assert type(found) is parse.SplitResult
-        assert found == tuple(one or "" for one in wanted)
+        parts = module.urlsplit(text)
+        assert type(parts) is parse.SplitResult
+        assert parts == tuple(part or "" for part in expected)
         exact = module.urlsplit(text, missing_as_none=True)
-        assert exact == wanted
+        assert exact == expected
         assert isinstance(exact, parse.SplitResult)
-        same = text if is_.get("scheme") is None else wanted[0] + text[len(wanted[0] or "") :]
-        assert exact.geturl() == module.urlunsplit(exact) == module.urlunsplit(wanted, keep_empty=True) == same
+        same = text if is_.get("scheme") is None else expected[0] + text[len(expected[0] or "") :]
+        assert exact.geturl() == module.urlunsplit(exact) == module.urlunsplit(expected, keep_empty=True) == same
         octets = module.urlsplit(text.encode(), missing_as_none=True)
         assert octets == exact.encode()
         assert octets.decode() == exact
@@ -116,13 +116,13 @@ def test_components_are_those_of_rfc3986(row: dict[str, Any]) -> None:
         without = module.urldefrag(text, missing_as_none=True)
         assert without == (text.partition("#")[0], is_.get("fragment"))
         assert without.geturl() == text
-        for one in (exact, octets, parsed, without):
-            assert pickle.loads(pickle.dumps(one)) == copy.copy(one) == one
-            assert type(pickle.loads(pickle.dumps(one))) is type(one)
+        for result in (exact, octets, parsed, without):
+            assert pickle.loads(pickle.dumps(result)) == copy.copy(result) == result
+            assert type(pickle.loads(pickle.dumps(result))) is type(result)
 
 
 @pytest.mark.parametrize("row", INVALID, ids=ids(INVALID))
-def test_strict_takes_references_only(row: dict[str, Any]) -> None:
+def test_strict_accepts_references_only(row: dict[str, Any]) -> None:
     for function in (strict.urlsplit, strict.urlparse, strict.urldefrag):
         with pytest.raises(InvalidURI):
             function(row["text"])
@@ -150,7 +150,7 @@ def test_an_authority_has_one_reading(text: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_what_lenient_takes_and_strict_does_not() -> None:
+def test_lenient_accepts_what_strict_rejects() -> None:
     for text in (
         "http://h/a b",
         "http://a_b:x/",
@@ -180,12 +180,12 @@ def test_what_lenient_takes_and_strict_does_not() -> None:
         ("a:b", "h", "/", "", ""), ("http", "h", "/", "q#f", ""), ("a/b", "h", "/", "", ""), ("1", "h", "/", "", ""),
     ],
 )  # fmt: skip
-def test_strict_writes_what_is_read_back(components: tuple[str, ...]) -> None:
+def test_strict_writes_only_what_it_would_read_back(components: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match=r"read back|RFC 3986 3\.[15]"):
         strict.urlunsplit(components)
 
 
-def test_empty_and_undefined() -> None:
+def test_empty_and_undefined_components_differ() -> None:
     assert lenient.urlunsplit(lenient.urlsplit("http://h/?#")) == "http://h/"
     assert lenient.urlunsplit(lenient.urlsplit("http://h/?#", missing_as_none=True)) == "http://h/?#"
     assert lenient.urlunsplit(lenient.urlsplit("http://h/?#", missing_as_none=True), keep_empty=False) == "http://h/"
@@ -195,12 +195,12 @@ def test_empty_and_undefined() -> None:
                 module.urlunsplit(keep, keep_empty=True)
         undefined = module.urlsplit("a", missing_as_none=True)
         assert (undefined.username, undefined.password, undefined.hostname, undefined.port) == (None,) * 4
-        found = module.urlsplit("//u:p@H:8", missing_as_none=True)
-        assert (found.username, found.password, found.hostname, found.port) == ("u", "p", "h", 8)
+        parts = module.urlsplit("//u:p@H:8", missing_as_none=True)
+        assert (parts.username, parts.password, parts.hostname, parts.port) == ("u", "p", "h", 8)
         assert module.urlunparse(("http", "h", "/a", "", "", None), keep_empty=True) == "http://h/a;?"
 
 
-def test_text_and_octets_are_not_mixed() -> None:
+def test_text_and_bytes_cannot_be_mixed() -> None:
     calls: list[tuple[str, tuple[Any, ...]]] = [
         ("urlsplit", ("//h", b"http")), ("urlparse", (b"//h", "http")), ("urljoin", ("http://h", b"a")),
         ("urlunsplit", (("http", b"h", "", "", ""),)), ("urlunparse", ((b"http", "h", "", "", "", ""),)),
@@ -251,15 +251,15 @@ def _outcome(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any
         return type(error)
 
 
-def test_coding_answers_as_urllib_does() -> None:
+def test_coding_gives_the_results_of_urllib() -> None:
     for text in _texts(3000, 31):
         for name in ("quote", "quote_plus", "unquote", "unquote_plus", "unquote_to_bytes", "parse_qs", "parse_qsl"):
-            own, other = getattr(lenient, name), getattr(parse, name)
-            assert _outcome(own, text) == _outcome(other, text), (name, text)
+            ours, other = getattr(lenient, name), getattr(parse, name)
+            assert _outcome(ours, text) == _outcome(other, text), (name, text)
             if (octets := _outcome(text.encode)) is not UnicodeEncodeError:
-                assert _outcome(own, octets) == _outcome(other, octets), (name, octets)
+                assert _outcome(ours, octets) == _outcome(other, octets), (name, octets)
                 if name.startswith("quote"):
-                    assert own(bytearray(octets)) == other(bytearray(octets))
+                    assert ours(bytearray(octets)) == other(bytearray(octets))
         for safe in ("", "/", " ", "é&", "%", b"/&"):
             assert _outcome(lenient.quote, text, safe) == _outcome(parse.quote, text, safe)
             assert _outcome(lenient.quote_plus, text, safe) == _outcome(parse.quote_plus, text, safe)
@@ -268,8 +268,8 @@ def test_coding_answers_as_urllib_does() -> None:
             {"keep_blank_values": True}, {"strict_parsing": True}, {"separator": ";"}, {"max_num_fields": 1},
             {"encoding": "latin-1"}, {"errors": "strict"}, {"separator": ""}, {"encoding": "no-such"},
         ):  # fmt: skip
-            found = [_outcome_with_lookup(module.parse_qsl, text, named) for module in (lenient, parse)]
-            assert found[0] == found[1], (text, named)
+            outcomes = [_outcome_with_lookup(module.parse_qsl, text, named) for module in (lenient, parse)]
+            assert outcomes[0] == outcomes[1], (text, named)
 
 
 def _outcome_with_lookup(function: Callable[..., Any], text: str, named: dict[str, Any]) -> Any:
@@ -279,7 +279,7 @@ def _outcome_with_lookup(function: Callable[..., Any], text: str, named: dict[st
         return type(error)
 
 
-def test_urlencode_answers_as_urllib_does() -> None:
+def test_urlencode_gives_the_results_of_urllib() -> None:
     texts = _texts(2000, 7)
     queries: list[Any] = [dict(zip(texts[i::50], texts[i + 1 :: 50], strict=False)) for i in range(40)]
     queries += [list(zip(texts[i::50], texts[i + 1 :: 50], strict=False)) for i in range(40)]
@@ -305,7 +305,7 @@ def test_urlencode_answers_as_urllib_does() -> None:
             assert _outcome(lenient.urlencode, query, **named) == _outcome(parse.urlencode, query, **named), query
 
 
-def test_strict_decodes_whole_escapes_only() -> None:
+def test_strict_decodes_complete_escapes_only() -> None:
     for text in ("%", "a%2", "%zz", "%%20"):
         for name in ("unquote", "unquote_plus", "unquote_to_bytes", "parse_qsl", "parse_qs"):
             with pytest.raises(CodingError):
@@ -323,7 +323,7 @@ def test_strict_decodes_whole_escapes_only() -> None:
 @pytest.mark.parametrize(
     "text", ["", "\x00", "\ud800", "http://" + "a" * 100_000, "%" * 50_000, "@" * 50_000, "//" + "[" * 50_000]
 )
-def test_hostile_texts(text: str) -> None:
+def test_hostile_texts_are_linear(text: str) -> None:
     for module in (lenient, strict):
         for name in ("urlsplit", "urlparse", "urldefrag", "quote", "unquote", "parse_qsl"):
             _outcome(getattr(module, name), text)
@@ -334,18 +334,18 @@ BLANK = sorted({chr(code) for code in range(0x110000) if not chr(code).strip()} 
 
 
 @pytest.mark.parametrize("char", BLANK, ids=ascii)
-def test_no_authority_ends_in_what_urllib_request_strips(char: str) -> None:
-    """`urllib.request` strips a URL, and so a host that ends it, which a check would have seen with the character."""
+def test_no_authority_ends_with_a_character_that_urllib_request_strips(char: str) -> None:
+    """It strips a URL, and so changes a host at its end after the check."""
     for text in ("http://good.example{}", "//u@good.example:80{}", "http://good.example{}/", "http://good{}.example/"):
-        given = text.format(char)
+        url = text.format(char)
         for split in (lenient.urlsplit, lenient.urlparse):
             try:
-                netloc = split(given).netloc
+                netloc = split(url).netloc
             except ValueError as error:
                 assert "authority" in str(error)  # noqa: PT017
             else:
-                assert netloc.isascii(), given
-                assert netloc == netloc.strip() or netloc == "u@good.example:80 ", given  # whose `port` is an error
+                assert netloc.isascii(), url
+                assert netloc == netloc.strip() or netloc == "u@good.example:80 ", url  # whose `port` is an error
     if char not in "\t\r\n":
         with pytest.raises(ValueError, match="authority"):
             lenient.urljoin("http://h/", f"//good.example{char}")

@@ -1,4 +1,4 @@
-"""What comes in from a caller: text of subclasses, wrong types, Arrow that is none."""
+"""Values from callers: text of subclasses, wrong types, invalid Arrow data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from overthere import (
 from overthere.base import establish
 from overthere.security import mask
 
-KEPT = (
+ALLOWED = (
     "__new__", "__init__", "__class__", "__getattribute__", "__init_subclass__", "__subclasshook__", "__doc__",
     "__setattr__", "__delattr__", "__dir__", "__reduce__", "__reduce_ex__",
 )  # fmt: skip
@@ -37,36 +37,36 @@ def _lie(*arguments: object, **named: object) -> Any:
     raise AssertionError("a method of a subclass was asked")
 
 
-class Held:
-    """What a subclass holds, as lxml's texts hold their tree."""
+class Holder:
+    """A value that a subclass refers to, as lxml's texts refer to their tree."""
 
 
-Hostile = type("Hostile", (str,), {name: _lie for name in dir(str) if name not in KEPT})
+Hostile = type("Hostile", (str,), {name: _lie for name in dir(str) if name not in ALLOWED})
 
 Call = Callable[[Any], Any]
 
 
-def refused(text: str) -> Any:
+def rejection(text: str) -> Any:
     with pytest.raises(InvalidURI) as caught:
         URI(text)
     return str(caught.value), caught.value.finding
 
 
-def of_edition(name: str, way: str) -> Call:
-    return lambda given: getattr(edition(name), way)(given)
+def of_edition(name: str, method: str) -> Call:
+    return lambda value: getattr(edition(name), method)(value)
 
 
 def replaced(part: str) -> Call:
-    return lambda given: URI("http://u@h:1/p?q#f").replace(**{part: given})
+    return lambda value: URI("http://u@h:1/p?q#f").replace(**{part: value})
 
 
 def built(part: str) -> Call:
-    return lambda given: URI.build(**{"scheme": "http", "host": "h", part: given})
+    return lambda value: URI.build(**{"scheme": "http", "host": "h", part: value})
 
 
-def raised(kind: type[Exception], function: Callable[..., Any], *given: object) -> str:
+def raised(kind: type[Exception], function: Callable[..., Any], *value: object) -> str:
     with pytest.raises(kind) as caught:
-        function(*given)
+        function(*value)
     return str(caught.value)
 
 
@@ -74,7 +74,7 @@ U = URI("http://h/a/b.txt?a=1&b=%20")
 
 TEXTS: dict[str, tuple[str, Call]] = {
     "URI": ("http://h/a?b#c", URI),
-    "URI of more": ("http://ü/", refused),
+    "URI of more": ("http://ü/", rejection),
     "URI with a zone": ("http://[fe80::1%25a]/", lambda t: URI(t, zone=True)),
     "URIReference": ("../a", URIReference),
     "IRI": ("http://ü/é", IRI),
@@ -155,75 +155,75 @@ TEXTS: dict[str, tuple[str, Call]] = {
     "edition": ("rfc1738", edition),
     "columns.resolve": ("http://h/a", lambda t: pa.array(columns.resolve(pa.array(["../x"]), t)).to_pylist()),
     **{
-        f"{name} {way}": ("http://h/a/../b", of_edition(name, way))
+        f"{name} {method}": ("http://h/a/../b", of_edition(name, method))
         for name in ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986")
-        for way in ("check", "is_valid", "split", "parts", "locator", "encode", "decode")
+        for method in ("check", "is_valid", "split", "parts", "locator", "encode", "decode")
     },
     "edition resolve": ("http://h/a/b", lambda t: edition("rfc3986").resolve(t, t)),
     "edition normalize": ("http://h/a/../b", lambda t: edition("rfc3986").normalize(t)),
 }  # fmt: skip
-"""A text, and what takes it."""
+"""A text, and a function that takes it."""
 
 
-def leaves(found: object) -> list[str]:
-    if isinstance(found, str):
-        return [found]
-    if isinstance(found, list | tuple):
-        return [leaf for one in found for leaf in leaves(one)]
-    return [str(found)] if isinstance(found, URIReference | IRIReference) else []
+def flatten(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list | tuple):
+        return [leaf for item in value for leaf in flatten(item)]
+    return [str(value)] if isinstance(value, URIReference | IRIReference) else []
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_subclass_of_str_is_asked_nothing(name: str) -> None:
+def test_methods_of_a_str_subclass_are_not_called(name: str) -> None:
     text, call = TEXTS[name]
     hostile = Hostile(text)
-    found, wanted = call(hostile), call(text)
-    assert found == wanted
-    assert [type(leaf) for leaf in leaves(found)] == [str for _ in leaves(wanted)]
+    result, expected = call(hostile), call(text)
+    assert result == expected
+    assert [type(leaf) for leaf in flatten(result)] == [str for _ in flatten(expected)]
 
 
 @pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])
 @pytest.mark.parametrize("name", ["span", "decoded", "decoded_bytes"])
-def test_a_name_that_is_none_of_a_component(kind: type[URIReference], name: str) -> None:
-    """The same error on both kernels, whatever is given."""
+def test_an_invalid_component_name_is_rejected(kind: type[URIReference], name: str) -> None:
+    """Both kernels raise the same error, for values of any type."""
     for text in ("no", "\ud800", "h" * 1000):
         with pytest.raises(KeyError, match="is not a component; the components are scheme, authority"):
             getattr(kind("http://h/"), name)(text)
-    others: list[object] = [0, None, b"host", [], 10**30]
-    for other in others:
+    names: list[object] = [0, None, b"host", [], 10**30]
+    for other in names:
         with pytest.raises(TypeError, match=r"takes text, not \w+"):
             getattr(kind("http://h/"), name)(other)
 
 
 @pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])
-def test_what_a_subclass_holds_is_let_go(kind: type[URIReference]) -> None:
-    held = Held()
+def test_a_value_keeps_no_reference_to_its_text(kind: type[URIReference]) -> None:
+    holder = Holder()
     text = Hostile("http://h/a")
-    text.__dict__["tree"] = held
-    seen = weakref.ref(held)
+    text.__dict__["tree"] = holder
+    seen = weakref.ref(holder)
     value = kind(text)
-    text.__dict__["value"] = value  # a cycle, if the value held its text
-    del held, text
+    text.__dict__["value"] = value  # a cycle, if the value kept its text
+    del holder, text
     gc.collect()
     assert seen() is None
     assert str(value) == "http://h/a"
 
 
-def test_a_value_of_a_class_with_attributes_is_collected() -> None:
-    class Own(URI):
+def test_a_value_in_a_cycle_is_collected() -> None:
+    class WithAttribute(URI):
         def __init__(self, text: str) -> None:
-            object.__setattr__(self, "held", Held())
+            object.__setattr__(self, "held", Holder())
 
-    one = Own("http://h/")
-    held: Any = vars(one)["held"]
-    held.back = one
-    seen = weakref.ref(held)
-    del one, held
+    uri = WithAttribute("http://h/")
+    holder: Any = vars(uri)["held"]
+    holder.back = uri
+    seen = weakref.ref(holder)
+    del uri, holder
     gc.collect()
     assert seen() is None
 
 
-def test_texts_of_lxml_let_go_of_their_tree() -> None:
+def test_values_of_lxml_texts_keep_no_tree() -> None:
     etree = pytest.importorskip("lxml.etree", reason="lxml is not needed: the class above is of its kind")
     tree = etree.fromstring("<a href='http://h/a'/>")
     (text,) = tree.xpath("//@href")
@@ -235,7 +235,7 @@ def test_texts_of_lxml_let_go_of_their_tree() -> None:
 # -- wrong types
 
 NO_TEXT: tuple[Any, ...] = (None, 5, b"x", ["x"], {}, object(), 1.5, ("a", "b"), True)
-ASKED: dict[str, Call] = {
+CALLS: dict[str, Call] = {
     "URI": URI,
     "URIReference": URIReference,
     "IRI": IRI,
@@ -299,23 +299,23 @@ ASKED: dict[str, Call] = {
         for part in ("scheme", "userinfo", "host", "port", "path", "segments", "query", "fragment")
     },
     **{
-        f"{name} {way}": of_edition(name, way)
+        f"{name} {method}": of_edition(name, method)
         for name in ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986")
-        for way in ("check", "is_valid", "split", "parts", "locator", "encode", "decode", "normalize")
+        for method in ("check", "is_valid", "split", "parts", "locator", "encode", "decode", "normalize")
     },
     "edition resolve": lambda x: edition("rfc3986").resolve("x:y", x),
     "edition rule": lambda x: edition("rfc3986").check("x:y", x),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_a_wrong_type_is_told(name: str) -> None:
+@pytest.mark.parametrize("name", CALLS)
+def test_a_wrong_type_is_reported(name: str) -> None:
     for wrong in NO_TEXT:
         try:
-            ASKED[name](wrong)
+            CALLS[name](wrong)
         except (TypeError, ValueError, OverthereError) as error:
-            told = str(error)
-            assert told, wrong
+            message = str(error)
+            assert message, wrong
             for riddle in (
                 "internal",
                 "bug",
@@ -325,7 +325,7 @@ def test_a_wrong_type_is_told(name: str) -> None:
                 "unpack",
                 "NoneType' object",
             ):
-                assert riddle not in told, wrong
+                assert riddle not in message, wrong
 
 
 # -- Arrow that is no text
@@ -334,12 +334,12 @@ BAD = b"http://h/\xff\xfe"
 LAYOUTS = ("string", "large_string", "string_view", "long view", "dictionary", "sliced", "chunked", "base")
 
 
-def column(layout: str, row: bytes) -> Any:
-    """A column of three rows, of which the one in the middle holds these octets, and nobody has looked."""
+def column_with(layout: str, row: bytes) -> Any:
+    """A column of three rows; the second has these bytes, which have not been checked."""
     rows = [b"http://a/", row, b"http://c/"]
     if layout.endswith("view"):
         return pa.array(
-            [one + b"/a-long-way" if layout == "long view" else one for one in rows], pa.binary_view()
+            [item + b"/a-long-way" if layout == "long view" else item for item in rows], pa.binary_view()
         ).view(pa.string_view())
     kind, unchecked = (pa.binary(), pa.string()) if layout != "large_string" else (pa.large_binary(), pa.large_string())
     octets = pa.array([b"http://z/", *rows] if layout == "sliced" else rows, kind)
@@ -369,27 +369,27 @@ WORK: dict[str, Call] = {
 
 @pytest.mark.parametrize("work", WORK)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_arrow_that_is_not_utf_8_is_refused(layout: str, work: str) -> None:
+def test_invalid_utf_8_in_arrow_is_rejected(layout: str, work: str) -> None:
     if layout == "base":
         with pytest.raises(ValueError, match=r"(?i)utf-?8|decode"):
-            pa.array(columns.resolve(pa.array(["a"] * 3), column("string", BAD))).to_pylist()
+            pa.array(columns.resolve(pa.array(["a"] * 3), column_with("string", BAD))).to_pylist()
         return
     with pytest.raises(ValueError, match=r"(?i)utf-?8|decode"):
-        list(pa.chunked_array(WORK[work](column(layout, BAD))).to_pylist())
-    sound = column(layout, "http://h/\u00e4\u00f6\U0001f600".encode())
+        list(pa.chunked_array(WORK[work](column_with(layout, BAD))).to_pylist())
+    sound = column_with(layout, "http://h/\u00e4\u00f6\U0001f600".encode())
     assert pa.chunked_array(WORK[work](sound)).length() == len(sound)
 
 
 @pytest.mark.parametrize("octets", [b"\xc3\xa4", b"\xf0\x9f\x98\x80"])
-def test_a_row_that_begins_within_a_character_is_refused(octets: bytes) -> None:
-    whole = b"a" + octets + b"b"
-    offsets = pa.array([0, 2, len(whole)], pa.int32()).buffers()[1]
+def test_a_row_that_begins_inside_a_character_is_rejected(octets: bytes) -> None:
+    data = b"a" + octets + b"b"
+    offsets = pa.array([0, 2, len(data)], pa.int32()).buffers()[1]
     with pytest.raises(ValueError, match=r"(?i)utf-?8|decode"):
-        columns.split(pa.StringArray.from_buffers(2, offsets, pa.py_buffer(whole)))
+        columns.split(pa.StringArray.from_buffers(2, offsets, pa.py_buffer(data)))
 
 
 @pytest.mark.parametrize("offsets", [[0, 900], [0, -1], [5, 0], [900, 901]])
-def test_a_row_outside_of_the_data_is_refused(offsets: list[int]) -> None:
+def test_a_row_outside_the_data_is_rejected(offsets: list[int]) -> None:
     places = pa.array(offsets, pa.int32()).buffers()[1]
     with pytest.raises(ValueError, match=r"(?i)outside|offset|length"):
         columns.split(pa.StringArray.from_buffers(1, places, pa.py_buffer(b"http:")))
@@ -397,5 +397,5 @@ def test_a_row_outside_of_the_data_is_refused(offsets: list[int]) -> None:
 
 def test_a_null_row_may_hold_anything() -> None:
     places = pa.array([0, 2, 4], pa.int32()).buffers()[1]
-    some = pa.StringArray.from_buffers(2, places, pa.py_buffer(b"\xff\xffx:"), pa.py_buffer(b"\x02"))
-    assert pa.chunked_array(columns.split(some)).to_pylist()[1]["scheme"] == "x"
+    column = pa.StringArray.from_buffers(2, places, pa.py_buffer(b"\xff\xffx:"), pa.py_buffer(b"\x02"))
+    assert pa.chunked_array(columns.split(column)).to_pylist()[1]["scheme"] == "x"

@@ -1,4 +1,4 @@
-"""Each row of tests/cases/*.toml: what a document prints or says, against the values and the kernel."""
+"""The rows of tests/cases/*.toml, printed or stated in the documents, compared with the values and the kernel."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Row = dict[str, Any]
 @pytest.mark.parametrize("row", PARSE, ids=ids(PARSE))
 def test_parse(row: Row) -> None:
     reference = URIReference(row["text"])
-    wanted = dict(row["is"])
-    assert reference.form == wanted.pop("form")
-    assert reference.host_kind == wanted.pop("host_kind", None)
-    assert {c: v for c in COMPONENTS if (v := getattr(reference, c)) is not None} == wanted
+    expected = dict(row["is"])
+    assert reference.form == expected.pop("form")
+    assert reference.host_kind == expected.pop("host_kind", None)
+    assert {c: v for c in COMPONENTS if (v := getattr(reference, c)) is not None} == expected
     assert str(reference) == row["text"]
     assert check(row["text"], rule="URI-reference") == []
 
 
 @pytest.mark.parametrize("row", INVALID, ids=ids(INVALID))
-def test_invalid(row: Row) -> None:
+def test_invalid_texts(row: Row) -> None:
     kind = URI if row["rule"] == "URI" else URIReference
     with pytest.raises(InvalidURI) as caught:
         kind(row["text"])
@@ -42,9 +42,9 @@ def test_invalid(row: Row) -> None:
 
 @pytest.mark.parametrize("row", RESOLVE, ids=ids(RESOLVE))
 def test_resolve(row: Row) -> None:
-    base, wanted = URI(row["base"]), row["is"]
-    assert str(base.join(row["reference"])) == wanted["rfc3986"]
-    loose = wanted.get("nonstrict", wanted["rfc3986"])
+    base, expected = URI(row["base"]), row["is"]
+    assert str(base.join(row["reference"])) == expected["rfc3986"]
+    loose = expected.get("nonstrict", expected["rfc3986"])
     assert str(URIReference(row["reference"]).resolve(base, strict=False)) == loose
 
 
@@ -56,14 +56,14 @@ def test_remove_dot_segments(row: Row) -> None:
 @pytest.mark.parametrize("row", NORMALIZE, ids=ids(NORMALIZE))
 def test_normalize(row: Row) -> None:
     reference = URIReference(row["text"])
-    found = {rung: str(reference.normalize(Rung[rung])) for rung in row["is"]}
-    assert found == row["is"]
+    forms = {rung: str(reference.normalize(Rung[rung])) for rung in row["is"]}
+    assert forms == row["is"]
 
 
 @pytest.mark.parametrize("row", COMPARE, ids=ids(COMPARE))
 def test_compare(row: Row) -> None:
-    found = lowest_rung(URIReference(row["a"]), URIReference(row["b"]))
-    assert (found.name if found is not None else "none") == row["lowest"].replace("SYNTAX", "PATH")
+    rung = lowest_rung(URIReference(row["a"]), URIReference(row["b"]))
+    assert (rung.name if rung is not None else "none") == row["lowest"].replace("SYNTAX", "PATH")
 
 
 @pytest.mark.parametrize("row", IRIS, ids=ids(IRIS))

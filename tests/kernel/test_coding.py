@@ -1,4 +1,4 @@
-"""Percent-encoding and forms as laws: what is encoded parses in its place, and comes back as it was."""
+"""Laws of percent-encoding and forms: encoded data is valid in its component and decodes to the original."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from overthere.grammar.library import grammar
 
 law = settings(max_examples=300, deadline=None, database=None)
 
-ENCODABLE = {  # rule -> where it stands
+ENCODABLE = {  # rule -> a URI with that component
     "userinfo": "x://{}@h", "reg-name": "x://{}/", "host": "x://{}/", "path": "x://h/{}", "segment": "x://h/{}/b",
     "segment-nz": "x:{}", "segment-nz-nc": "{}/b", "path-abempty": "x://h{}", "path-rootless": "x:{}",
     "query": "x:?{}", "fragment": "x:#{}", "pchar": "x:{}", "unreserved": "{}", "authority": "x://{}/",
@@ -29,8 +29,8 @@ ENCODABLE = {  # rule -> where it stands
 @example(b"a@b:c@d", "authority", None)
 @example(b"#?#", "relative-ref", None)
 @example(b"//@@", "hier-part", None)
-def test_encode_and_decode(data: bytes, component: str, keep: str | None) -> None:
-    """2.1, 2.4: encoded data parses in its place, stands for the same octets, and is encoded once."""
+def test_encoding_is_valid_and_reversible(data: bytes, component: str, keep: str | None) -> None:
+    """2.1, 2.4: encoded data parses in its component, has the same bytes, and is encoded once."""
     try:
         text = encode(data, component, keep=keep)
     except CodingError:
@@ -43,7 +43,7 @@ def test_encode_and_decode(data: bytes, component: str, keep: str | None) -> Non
 
 @law
 @given(st.text(), st.sampled_from(["utf-8", "utf-16", "latin-1", "shift_jis"]))
-def test_encode_and_decode_of_text(data: str, charset: str) -> None:
+def test_text_decodes_to_the_original(data: str, charset: str) -> None:
     try:
         text = encode(data, charset=charset)
     except CodingError:
@@ -58,8 +58,8 @@ pairs = st.lists(st.tuples(st.text(max_size=4), st.one_of(st.none(), st.text(max
 
 @law
 @given(pairs)
-def test_forms(given_pairs: list[tuple[str, str | None]]) -> None:
-    """Pairs come back as they were; alone, the pair of an empty name without a value is the empty query."""
+def test_forms_decode_to_the_original(given_pairs: list[tuple[str, str | None]]) -> None:
+    """Except that a single pair with an empty name and no value is the empty query."""
     try:
         query = forms.encode(given_pairs)
     except CodingError:
@@ -70,24 +70,24 @@ def test_forms(given_pairs: list[tuple[str, str | None]]) -> None:
 
 
 @pytest.mark.parametrize("component", ["scheme", "port", "IPv4address", "IP-literal", "nonsense", "", "URI"])
-def test_no_place_for_data(component: str) -> None:
-    """A component that no escape can stand in, and a name that is no rule."""
+def test_components_without_escapes_are_rejected(component: str) -> None:
+    """Also a name that is not a rule."""
     with pytest.raises(CodingError):
         encode("a", component)
 
 
 @pytest.mark.parametrize("component", ["userinfo", "reg-name", "path", "segment", "query", "fragment"])
-def test_what_is_reserved_is_encoded_unless_it_is_kept(component: str) -> None:
-    """2.2: data octets that are reserved characters are encoded "unless these characters are specifically allowed"."""
+def test_reserved_characters_are_encoded_unless_kept(component: str) -> None:
+    """2.2: data bytes that are reserved characters are encoded "unless these characters are specifically allowed"."""
     dfa, plain = (grammar("rfc3986").automaton(rule) for rule in (component, "unreserved"))
     may = "".join(chr(octet) for octet in range(0x80) if dfa.accepts(chr(octet)) and not plain.accepts(chr(octet)))
     for octet in range(256):
         char = chr(octet)
-        stays = octet < 0x80 and plain.accepts(char)
+        is_kept = octet < 0x80 and plain.accepts(char)
         same: list[str | bytes] = [bytes([octet]), *([char] if octet < 0x80 else [])]
         for data in same:
-            assert encode(data, component) == encode(data, component, keep="") == (char if stays else f"%{octet:02X}")
-            assert encode(data, component, keep=may) == (char if stays or char in may else f"%{octet:02X}")
+            assert encode(data, component) == encode(data, component, keep="") == (char if is_kept else f"%{octet:02X}")
+            assert encode(data, component, keep=may) == (char if is_kept or char in may else f"%{octet:02X}")
     assert encode("!$&'()*+,;=~-._a", component, keep="") == "%21%24%26%27%28%29%2A%2B%2C%3B%3D~-._a"
     assert encode("!$&", component, keep="$") == "%21$%26"
     with pytest.raises(CodingError, match="cannot contain"):
@@ -100,13 +100,13 @@ def test_what_is_reserved_is_encoded_unless_it_is_kept(component: str) -> None:
     ("text", "place"),
     [("%", 0), ("a%", 1), ("%4", 0), ("%41%4", 3), ("%%41", 0), ("%zz", 0), ("%4g", 0), ("%\u0664\u0661", 0)],
 )
-def test_broken_escapes(text: str, place: int) -> None:
+def test_invalid_escapes_are_rejected(text: str, place: int) -> None:
     for function in (decode, decode_bytes, forms.decode):
         with pytest.raises(CodingError, match=rf"\b{place}\b"):
             function(text)
 
 
-def test_not_in_the_charset() -> None:
+def test_characters_outside_the_charset_are_rejected() -> None:
     for text, charset in (
         ("%FF", "utf-8"),
         ("%C3", "utf-8"),
@@ -131,7 +131,7 @@ def test_not_in_the_charset() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "charset", "wanted"),
+    ("text", "charset", "expected"),
     [
         ("100%", "utf-8", "100%"),
         ("%zz%41%ff%C3%A9%e", "utf-8", "%zzA%FFé%e"),
@@ -143,22 +143,22 @@ def test_not_in_the_charset() -> None:
         ("", "utf-8", ""),
     ],
 )
-def test_what_cannot_be_decoded_is_kept(text: str | bytes, charset: str, wanted: str) -> None:
-    assert decode(text, charset=charset, errors="keep") == wanted
+def test_undecodable_escapes_are_unchanged(text: str | bytes, charset: str, expected: str) -> None:
+    assert decode(text, charset=charset, errors="keep") == expected
 
 
 @given(st.text())
-def test_keeping_decodes_what_can_be(text: str) -> None:
+def test_valid_escapes_next_to_invalid_ones_are_decoded(text: str) -> None:
     try:
         strict = decode(text)
     except CodingError:
         strict = None
     try:
-        kept = decode(text, errors="keep")
+        decoded = decode(text, errors="keep")
     except CodingError:
-        assert any("\ud800" <= c <= "\udfff" for c in text)  # a lone surrogate has no octets
+        assert any("\ud800" <= c <= "\udfff" for c in text)  # a lone surrogate has no UTF-8
     else:
-        assert strict in (None, kept)
+        assert strict in (None, decoded)
 
 
 def test_numbers_and_booleans_of_forms() -> None:
@@ -170,7 +170,7 @@ def test_numbers_and_booleans_of_forms() -> None:
             forms.encode({"a": wrong})
 
 
-def test_forms_by_hand() -> None:
+def test_forms_with_hand_written_results() -> None:
     several: list[str | bytes | int | None] = ["1", 2, b"\xff"]
     query = forms.encode({"a": several, "b": "", "c": None, "d": [], "e": "%20 +&="})
     assert query == "a=1&a=2&a=%FF&b=&c&e=%2520+%2B%26%3D"
@@ -181,14 +181,14 @@ def test_forms_by_hand() -> None:
 
 
 @pytest.mark.parametrize("wrong", [5, None, 1.5, ["a"], object()])
-def test_wrong_types(wrong: Any) -> None:
+def test_wrong_types_are_rejected(wrong: Any) -> None:
     for function in (encode, decode, decode_bytes):
         with pytest.raises(TypeError):
             function(wrong)
 
 
-def test_the_verb_keeps_what_cannot_be_decoded() -> None:
-    done = CliRunner().invoke(app, ["decode", "--errors", "keep", "100%, caf%e9 %C3%A9"])
-    assert (done.exit_code, done.stdout) == (0, "100%, caf%E9 é\n")
-    done = CliRunner().invoke(app, ["decode", "--errors", "keep", "--edition", "url-1994", "a"])
-    assert (done.exit_code, "--errors" in done.stderr) == (2, True)
+def test_the_command_keeps_undecodable_escapes() -> None:
+    result = CliRunner().invoke(app, ["decode", "--errors", "keep", "100%, caf%e9 %C3%A9"])
+    assert (result.exit_code, result.stdout) == (0, "100%, caf%E9 é\n")
+    result = CliRunner().invoke(app, ["decode", "--errors", "keep", "--edition", "url-1994", "a"])
+    assert (result.exit_code, "--errors" in result.stderr) == (2, True)

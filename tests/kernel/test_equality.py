@@ -1,4 +1,4 @@
-"""The hand-written reading of a URI equals the grammar: parse, check and every value type against the automata."""
+"""The hand-written URI parser agrees with the grammar: parse, check and every value type against the automata."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from overthere.values.findings import check_uri
 KINDS_OF_VALUE = {"URI": URI, "URI-reference": URIReference, "IRI": IRI, "IRI-reference": IRIReference}
 RULES = list(KINDS_OF_VALUE)
 READERS = (parse,) if kernel.name == "reference" else (parse, plain.parse)
-"""Both kernels.  Where there is one, `parse` gives what it makes of the match that `plain.parse` finds, or None."""
+"""Both kernels; for the native one, the result of `parse` for the match of `plain.parse`, or None."""
 BIDI = re.compile(f"[{BIDI_CONTROLS}]")
 
-# Each holds every kind of component that its rule has.
+# Each has every component of its rule.
 TEMPLATES = (
     "s1+-.://u:p@h.e:80/p/q;r?k=v#f",
     "s://[::1]:8/p",
@@ -48,13 +48,13 @@ def automaton(rule: str) -> Automaton:
 
 
 def derives(rule: str, text: str) -> bool:
-    """The grammar, and for IRIs the rule of RFC 3987 4.1 that the grammar does not say."""
+    """Whether the grammar derives the text, and for IRIs the rule of RFC 3987 4.1 that it cannot express."""
     return automaton(rule).accepts(text) and not ("IRI" in rule and BIDI.search(text))
 
 
 @cache
 def code_points() -> list[str]:
-    """Every octet's character, and both sides of every border that RFC 3987 2.2 could draw, in each plane."""
+    """Every byte as a character, and both sides of every range border that RFC 3987 2.2 allows, in each plane."""
     low = [0xA0, 0x200E, 0x2010, 0x202A, 0x202E, 0xD7FF, 0xD800, 0xDFFF, 0xE000, 0xF8FF, 0xF900, 0xFDCF, 0xFDD0]
     low += [0xFDEF, 0xFDF0, 0xFFEF, 0xFFF0, 0xFFFD, 0xFFFE, 0xFFFF, 0xE0000, 0xE0001, 0xE0FFF, 0xE1000]
     planes = [(plane << 16) + x for plane in range(1, 17) for x in (0, 0xFFFD, 0xFFFE, 0xFFFF)]
@@ -63,22 +63,22 @@ def code_points() -> list[str]:
 
 
 def mutations(rule: str, n: int, seed: int) -> list[str]:
-    """Samples of the rule with a few characters struck out, put in, or exchanged; most are nearly valid."""
+    """Samples of the rule with a few characters removed, inserted or replaced; most are almost valid."""
     chance = random.Random(seed)
     marks = list("::://??##[[]]@@%%..  aZ09-_~!$'|\\^<>\"{}\t\n\x00\x7fé\u0660\ud800\U0001f600\u202e\ue000")
-    made: list[str] = []
+    mutants: list[str] = []
     for text in automaton(rule).sample(n, seed, length=30):
         letters = list(text)
         for _ in range(chance.randint(1, 3)):
             at = chance.randint(0, len(letters))
             letters[at : at + chance.randint(0, 2)] = [chance.choice(marks)] * chance.randint(0, 2)
-        made.append("".join(letters))
-    return made
+        mutants.append("".join(letters))
+    return mutants
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_parse_equals_the_grammar_on_its_cover(rule: str) -> None:
-    """DESIGN 5: on the W-method set, both kernels and the automaton give one answer."""
+    """DESIGN 5: on the W-method set, both kernels agree with the automaton."""
     dfa = automaton(rule)
     wrong: list[bytes] = []
     for data in dfa.cover():
@@ -97,7 +97,7 @@ def test_parse_equals_the_grammar_on_its_cover(rule: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_every_character_in_every_place(rule: str) -> None:
-    """Each octet and each border of a range, put in at each place, and put in the place of each character."""
+    """Each byte and each border of a range, inserted at each place and in place of each character."""
     characters = code_points()
     wrong: list[str] = []
     for template in TEMPLATES:
@@ -111,7 +111,7 @@ def test_every_character_in_every_place(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_samples_are_read(rule: str) -> None:
+def test_samples_of_the_grammar_are_parsed(rule: str) -> None:
     kind = KINDS_OF_VALUE[rule]
     for text in automaton(rule).sample(2000, seed=11):
         if derives(rule, text):
@@ -121,77 +121,74 @@ def test_samples_are_read(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_one_answer_of_everything(rule: str) -> None:
-    """parse, check and the value type agree with the grammar on what is nearly valid; the findings have their form."""
+def test_parse_check_and_values_agree_with_the_grammar(rule: str) -> None:
+    """On almost valid texts; findings are well formed."""
     kind = KINDS_OF_VALUE[rule]
     for text in mutations(rule, 3000, seed=12):
         accepted = derives(rule, text)
-        found = check_uri(text, rule)
+        findings = check_uri(text, rule)
         assert (parse(text, rule) is not None) is accepted, text
-        assert (found == []) is accepted, text
+        assert (findings == []) is accepted, text
         if accepted:
             assert str(kind(text)) == text
             continue
         with pytest.raises(InvalidURI) as caught:
             kind(text)
-        assert caught.value.finding == found[0]
-        # In the order of the text, and all inside it.
-        assert [f.start for f in found] == sorted(f.start for f in found), text
-        assert all(f.start <= f.end <= len(text) for f in found), text
-        for finding in found:
+        assert caught.value.finding == findings[0]
+        # Ordered by offset, and within the text.
+        assert [f.start for f in findings] == sorted(f.start for f in findings), text
+        assert all(f.start <= f.end <= len(text) for f in findings), text
+        for finding in findings:
             assert finding.kind in KINDS
             assert finding.expected
             assert finding.message in str(finding)
 
 
 @pytest.mark.parametrize("rule", ["URI", "URI-reference"])
-def test_public_check(rule: str) -> None:
+def test_check_agrees_with_the_grammar(rule: str) -> None:
     for text in mutations(rule, 500, seed=13):
         assert (check(text, rule=rule) == []) is automaton(rule).accepts(text)
 
 
 @pytest.mark.parametrize("rule", sorted(r.name for r in grammar("rfc3986").rules.values()))
 def test_check_by_any_rule(rule: str) -> None:
-    """check() asks any rule of the document, and its first place is where the automaton stops, or before."""
+    """check() accepts any rule of the document; its first finding is where the automaton stops, or before."""
     dfa = grammar("rfc3986").automaton(rule)
     for text in [*dfa.sample(20, seed=5, length=8), *mutations("URI-reference", 50, seed=6), *mutations("path", 20, 7)]:
-        found = check(text, rule=rule)
-        assert (found == []) is dfa.accepts(text), text
-        if found and rule not in ("URI", "URI-reference"):
-            assert found[0].start <= dfa.expected(text).offset
+        findings = check(text, rule=rule)
+        assert (findings == []) is dfa.accepts(text), text
+        if findings and rule not in ("URI", "URI-reference"):
+            assert findings[0].start <= dfa.expected(text).offset
     with pytest.raises(GrammarError):
         check("a", rule=rule + "-x")
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_first_finding_lies_where_the_text_is_still_sound(rule: str) -> None:
-    """Before the place of the first finding, the text is the beginning of something valid.
-
-    Not so for the kinds that judge a construction as a whole: a second "@", an address in brackets.
-    """
-    whole = {"userinfo-at", "ip-literal-open", "ip-literal-address", "ip-literal-close", "ip-zone"}
+def test_the_text_before_the_first_finding_is_a_valid_prefix(rule: str) -> None:
+    """Except for kinds that judge a whole construction: a second "@", an address in brackets."""
+    kinds = {"userinfo-at", "ip-literal-open", "ip-literal-address", "ip-literal-close", "ip-zone"}
     for text in mutations(rule, 3000, seed=14):
-        found = check_uri(text, rule)
-        if found and found[0].kind not in whole | {"iri-bidi"}:
-            assert found[0].start <= automaton(rule).expected(text).offset, (text, found[0])
+        findings = check_uri(text, rule)
+        if findings and findings[0].kind not in kinds | {"iri-bidi"}:
+            assert findings[0].start <= automaton(rule).expected(text).offset, (text, findings[0])
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_what_is_expected_is_right(rule: str) -> None:
-    """What the first finding expects can in fact stand at its place, as far as it is spelled out."""
+def test_expected_characters_are_accepted(rule: str) -> None:
+    """The characters that the first finding names as expected are accepted at its offset."""
     for text in ["a", "a b", *mutations(rule, 1500, seed=15)]:
-        found = check_uri(text, rule)
-        if not found or found[0].start > automaton(rule).expected(text).offset:
+        findings = check_uri(text, rule)
+        if not findings or findings[0].start > automaton(rule).expected(text).offset:
             continue
-        start, words = found[0].start, found[0].expected
+        start, words = findings[0].start, findings[0].expected
         characters = re.findall(r'"(.)"', words) + ["é"] * ("above U+007F" in words)
         for char in characters:
-            assert automaton(rule).expected(text[:start] + char).offset == start + 1, (text, char, found[0])
+            assert automaton(rule).expected(text[:start] + char).offset == start + 1, (text, char, findings[0])
 
 
 @cache
-def zoned(rule: str) -> Automaton:
-    """RFC 6874 2: three rules of the grammar, one of which replaces IP-literal."""
+def zone_automaton(rule: str) -> Automaton:
+    """RFC 6874 2: three rules of the grammar; one replaces IP-literal."""
     name = "rfc3987" if "IRI" in rule else "rfc3986"
     text, count = re.subn(
         r"(?m)^IP-literal +=.*$",
@@ -205,7 +202,7 @@ def zoned(rule: str) -> Automaton:
 
 
 def test_zone_identifiers_equal_the_grammar_on_its_cover() -> None:
-    dfa = zoned("URI-reference")
+    dfa = zone_automaton("URI-reference")
     assert not dfa.difference(automaton("URI-reference")).empty
     wrong: list[str] = []
     for data in dfa.cover():
@@ -224,15 +221,15 @@ def test_zone_identifiers_by_character(rule: str) -> None:
         for char in code_points():
             for after in (at, at + 1):
                 text = template[:at] + char + template[after:]
-                accepted = zoned(rule).accepts(text) and not (rule == "IRI" and BIDI.search(text))
+                accepted = zone_automaton(rule).accepts(text) and not (rule == "IRI" and BIDI.search(text))
                 assert (parse(text, rule, True) is not None) is accepted, text
                 if not accepted and at % 4 == 0:
                     assert check_uri(text, rule, True)
 
 
 @pytest.mark.parametrize("rule", ["absolute-URI", "relative-ref", "uri", "absolute-IRI", "path"])
-def test_the_kernel_has_no_other_rules(rule: str) -> None:
-    """A rule that parse does not have is refused, or answered by its own grammar: not by that of another rule."""
+def test_parse_rejects_or_follows_other_rules(rule: str) -> None:
+    """A rule that parse does not have is rejected, or answered by that rule's own grammar."""
     texts = ["a:b", "a:b#f", "#f", "//h", "", "a:ü", "a", "a:b:c"]
     try:
         answers = [parse(text, rule) is not None for text in texts]

@@ -1,7 +1,6 @@
-"""Forks of a process whose threads work: the child, which has one thread, uses values and columns, and ends.
+"""A process with working threads forks: the child, which has one thread, uses values and columns, and ends.
 
-It starts no thread and imports no module: locks of CPython may be held by a thread that the child does not have
-(docs/security.md).
+It starts no thread and imports no module: a thread that the child lacks may hold locks of CPython (docs/security.md).
 """
 
 from __future__ import annotations
@@ -60,8 +59,8 @@ print("ended")
 """
 
 
-def test_a_fork_among_threads_works_and_ends() -> None:
+def test_a_child_forked_among_threads_works_and_ends() -> None:
     pytest.importorskip("pyarrow")
     command = [sys.executable, "-P", "-W", "ignore", "-c", PROGRAM]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=10 * NET, check=False)
-    assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr
+    result = subprocess.run(command, capture_output=True, text=True, timeout=10 * NET, check=False)
+    assert (result.returncode, result.stdout) == (0, "ended\n"), result.stderr

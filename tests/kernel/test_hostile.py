@@ -1,4 +1,4 @@
-"""Hostile input is normal input (DESIGN law 7): every octet, surrogates, ten megabytes; only documented exceptions."""
+"""Hostile input is normal input (DESIGN law 7): every byte, surrogates, ten megabytes; only documented exceptions."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ PLACES = ["{}", "{}:", "a{}:b", "//{}", "//{}@h", "//[{}]", "//[::1{}]", "//h:{}
 PLACES += ["#{}", "http://h/a/{}/../b", "http://u:p{}w@h/"]
 
 
-def refused_or_done(action: Callable[..., Any], *given: object, **named: object) -> Any:
-    """The answer, or None for a documented refusal that can be shown."""
+def result_or_none(action: Callable[..., Any], *value: object, **named: object) -> Any:
+    """The result, or None for a documented error, which must be displayable."""
     try:
-        return action(*given, **named)
+        return action(*value, **named)
     except OverthereError as error:
-        shown = [str(error), repr(error), error.figure() if isinstance(error, InvalidURI) else "-"]
-        if not all(shown):
+        output = [str(error), repr(error), error.figure() if isinstance(error, InvalidURI) else "-"]
+        if not all(output):
             raise
         return None
 
 
 def use(text: str) -> None:
-    """All that can be asked of a text; nothing may come of it but an answer or a documented exception."""
+    """Call every function of a text: each returns or raises a documented exception."""
     findings = check(text, rule="URI-reference")
     assert all(0 <= f.start <= f.end <= len(text) for f in findings)
-    shown = explain(text, base="http://h/a/b")
-    assert str(shown) == shown.render()
-    assert str(shown).isprintable() or "\n" in str(shown)
-    assert shown.to_dict()["text"] == text
+    explanation = explain(text, base="http://h/a/b")
+    assert str(explanation) == explanation.render()
+    assert str(explanation).isprintable() or "\n" in str(explanation)
+    assert explanation.to_dict()["text"] == text
     for kind in (URIReference, URI, IRIReference, IRI):
-        value = refused_or_done(kind, text)
+        value = result_or_none(kind, text)
         if value is None:
             continue
         assert str(value) == text
@@ -81,7 +81,7 @@ def use(text: str) -> None:
             assert IRI("http://h/ü").join(value).scheme
             assert value.to_uri()
             assert value.mixed_direction() is not None
-            refused_or_done(value.to_uri, idna=True)
+            result_or_none(value.to_uri, idna=True)
     for function in (decode, decode_bytes, forms.decode, encode):
         with suppress(CodingError):
             function(text)
@@ -89,7 +89,7 @@ def use(text: str) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_every_octet_and_worse(place: str) -> None:
+def test_every_byte_and_hostile_text(place: str) -> None:
     for odd in ODD:
         use(place.format(odd))
 
@@ -107,8 +107,8 @@ def test_offsets_are_code_points() -> None:
     assert explain("x:/\U0001f600|").findings[-1].start == 4
 
 
-def test_surrogates() -> None:
-    """A lone surrogate is no character: refused at its place, never encoded."""
+def test_a_lone_surrogate_is_rejected_at_its_offset() -> None:
+    """It is not a character, and never encoded."""
     for text in ("\ud800", "http://h/\udfff", "a:b#\udc80"):
         for kind in (URIReference, IRIReference):
             with pytest.raises(InvalidURI) as caught:
@@ -122,17 +122,17 @@ def test_surrogates() -> None:
         str(explain(text)).encode()
 
 
-def test_ends() -> None:
+def test_findings_at_the_end_of_the_text() -> None:
     for text in ("", "%", "a%", "a%4", "?%", "#%4", "//%", "//%4", "//u%@h", "//h%:8"):
-        found = check(text, rule="URI-reference")
-        assert [f.kind for f in found] == (["pct-encoded"] if text else [])
-        assert not found or text[found[0].start] == "%"
+        findings = check(text, rule="URI-reference")
+        assert [f.kind for f in findings] == (["pct-encoded"] if text else [])
+        assert not findings or text[findings[0].start] == "%"
     assert [f.kind for f in check("")] == ["scheme-missing"]
     assert encode("") == decode("") == ""
     assert str(explain(""))
 
 
-def test_huge_ports() -> None:
+def test_huge_ports_are_handled() -> None:
     for digits in ("9" * 5000, "0" * 100_000 + "80", "1" + "0" * 1_000_000):
         value = URI(f"http://h:{digits}/")
         assert value.port_text == digits
@@ -144,7 +144,7 @@ def test_huge_ports() -> None:
         assert lowest_rung(value, "http://h/") == (Rung.SCHEME if digits.startswith("0") else None)
 
 
-def test_numbers_in_addresses() -> None:
+def test_long_numbers_in_addresses_are_linear() -> None:
     for before, unit, behind in (("", "1", ".1.1.1"), ("", "1.", ""), ("[", "1:", "]"), ("[v", "f", ".x]"),
                                  ("[::", "1", "]"), ("[", ":", ""), ("[", "[", "]")):  # fmt: skip
 
@@ -160,38 +160,38 @@ def big(unit: str, size: int) -> str:
 
 
 UNITS = ["a", "%41", "../", "[", "a.", ":", "@", "/", "//", "#", "%C3%BC", "é", "\ud800"]
-# "http://@@@" has as many findings as characters: test_many_findings.
+# "http://@@@" has as many findings as characters: test_many_findings_are_limited_and_linear.
 LARGE = [(before, unit) for before in ("", "a?", "http://h/") for unit in UNITS]
 LARGE += [(before, unit) for before in ("http://", "x://[") for unit in UNITS if unit != "@"]
 
 
 def read(text: str) -> None:
     check(text)
-    value = refused_or_done(URIReference, text)
-    refused_or_done(IRIReference, text)
+    value = result_or_none(URIReference, text)
+    result_or_none(IRIReference, text)
     if value is not None:
         assert value.normalize(Rung.SCHEME)
         assert repr(value)
-    refused_or_done(BASE.join, text)
+    result_or_none(BASE.join, text)
 
 
 @pytest.mark.parametrize(("before", "unit"), LARGE)
-def test_megabytes(before: str, unit: str) -> None:
+def test_megabytes_are_parsed_in_linear_time(before: str, unit: str) -> None:
     linear(lambda size: read(before + big(unit, size)), 1_000_000)
 
 
-def test_ten_megabytes() -> None:
-    """Size alone is no matter, whatever stands in it."""
+def test_ten_megabytes_are_accepted_or_rejected() -> None:
+    """Size alone is no error."""
     with processor(120):
         read("http://h/" + big("a/%41../", 10_000_000))
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_long_data(unit: str) -> None:
+def test_encoding_long_data_is_linear(unit: str) -> None:
     def use(size: int) -> None:
         text = big(unit, size)
-        encoded = refused_or_done(encode, text)
-        decoded = refused_or_done(decode, text)
+        encoded = result_or_none(encode, text)
+        decoded = result_or_none(decode, text)
         assert (encoded is None) is (unit == "\ud800") is (decoded is None)
 
     linear(use, LONG)
@@ -199,29 +199,29 @@ def test_long_data(unit: str) -> None:
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("before", ["", "http://h/", "http://u:"])
-def test_long_texts_are_explained(before: str, unit: str) -> None:
+def test_explaining_long_texts_is_linear(before: str, unit: str) -> None:
     def use(size: int) -> None:
         text = before + big(unit, size)
         explanation = explain(text)
         assert len(str(explanation)) < 20_000
-        value = refused_or_done(URIReference, text)
+        value = result_or_none(URIReference, text)
         if value is not None:
             value.to_iri()
             BASE.relate(BASE.join(value))
-        refused_or_done(lambda: IRIReference(text).to_uri(idna=True))
+        result_or_none(lambda: IRIReference(text).to_uri(idna=True))
 
-    # Where each character is a finding, fewer of them: test_many_findings.
+    # With a finding at each character there are fewer of them: test_many_findings_are_limited_and_linear.
     linear(use, 20_000 if before == "http://u:" else LONG)
 
 
-def test_explanation_keeps_to_its_width() -> None:
-    """`Explanation.render`: lines of at most about `width` columns, whatever it shows."""
-    shown = explain("a" * 1000, base="http://h/" + "b" * 1000 + "/").render(60)
-    assert max(map(len, shown.split("\n"))) <= 80
+def test_an_explanation_fits_its_width() -> None:
+    """`Explanation.render`: lines of about `width` columns at most, for any text."""
+    text = explain("a" * 1000, base="http://h/" + "b" * 1000 + "/").render(60)
+    assert max(map(len, text.split("\n"))) <= 80
 
 
-def test_the_kernel_on_any_text() -> None:
-    """The two kernels are one: what takes text takes any text, and what is no character is kept or refused."""
+def test_both_kernels_agree_on_any_text() -> None:
+    """Both accept any text, and keep or reject code points that are not characters."""
     for text in ("\ud800", "a/\udfff/../b", "/./\udc80", "\ud83d\ude00/.."):
         assert remove_dot_segments(text) == reference.remove_dot_segments(text)
         for rule in ("URI", "URI-reference", "IRI", "IRI-reference"):
@@ -229,28 +229,28 @@ def test_the_kernel_on_any_text() -> None:
 
 
 @pytest.mark.parametrize("unit", ["[a", "%", "é|"])
-def test_many_findings(unit: str) -> None:
-    """A long text with a finding at every second character."""
+def test_many_findings_are_limited_and_linear(unit: str) -> None:
+    """A finding at every second character."""
 
     def use(size: int) -> None:
         text = "http://h/" + big(unit, size)
-        found = check(text)
-        assert len(found) == 1001
-        assert found[-1].kind == "more"
+        findings = check(text)
+        assert len(findings) == 1001
+        assert findings[-1].kind == "more"
         assert explain(text).findings[-1].kind == "more"
 
     linear(use, LONG)
 
 
-def test_many_ats() -> None:
+def test_many_at_signs_are_linear() -> None:
     def use(size: int) -> None:
         assert check("http://" + big("a@", size))[-1].kind == "more"
 
     linear(use, LONG)
 
 
-def test_deep_is_not_recursive() -> None:
-    """No recursion on the text: a thousand levels or a million are alike."""
+def test_deep_texts_cause_no_recursion() -> None:
+    """A thousand levels or a million are handled alike."""
     for unit, behind in (("a/", ""), ("../", ""), ("./", "x"), ("a:", ""), ("/.", ""), ("?", "")):
 
         def deep(count: int, unit: str = unit, behind: str = behind) -> None:

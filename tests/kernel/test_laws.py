@@ -1,4 +1,4 @@
-"""What holds for every text: the laws of parsing, recomposition, normalisation, resolution, relation and coding."""
+"""Laws that hold for every text: parsing, recomposition, normalization, resolution, relation, encoding."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def has_dot_segments(path: str) -> bool:
 
 @law
 @given(iri_texts)
-def test_text_is_the_value(text: str) -> None:
+def test_the_text_of_a_value_is_unchanged(text: str) -> None:
     for kind in (URI, URIReference, IRI, IRIReference):
         if parse(text, kind.rule) is not None:
             assert str(kind(text)) == text
@@ -87,7 +87,7 @@ def test_text_is_the_value(text: str) -> None:
 @law
 @given(iris)
 def test_components_recompose(value: IRIReference) -> None:
-    """RFC 3986 5.3 and 3.2, and the spans are where the components stand."""
+    """RFC 3986 5.3 and 3.2; the spans are the places of the components."""
     text = "" if value.scheme is None else value.scheme + ":"
     if value.authority is not None:
         text += "//" + value.authority
@@ -109,9 +109,9 @@ def test_components_recompose(value: IRIReference) -> None:
 
 @law
 @given(iri_texts, iri_texts)
-def test_values_are_their_texts(one: str, two: str) -> None:
-    """RFC 3986 6.2.1: equality, hash and order are those of the texts; copies and pickles are equal."""
-    values = [IRIReference(t) for t in (one, two) if parse(t, "IRI-reference") is not None]
+def test_values_compare_as_their_texts(first: str, second: str) -> None:
+    """RFC 3986 6.2.1: equality, hash and order; copies and pickles are equal."""
+    values = [IRIReference(t) for t in (first, second) if parse(t, "IRI-reference") is not None]
     for a, b in product(values, repeat=2):
         assert (a == b) is (str(a) == str(b))
         assert (a < b, a <= b, a > b, a >= b) == (
@@ -135,8 +135,8 @@ def test_values_are_their_texts(one: str, two: str) -> None:
 @example(URIReference("x:a/..//b"))
 @example(URIReference("//%41@%48%2e/..//a"))
 @example(URIReference("mailto:a%40B@%43.D,b@E?to=F@G"))
-def test_ladder(value: URIReference) -> None:
-    """RFC 3986 6.2: each rung is idempotent and holds those below; components come and go at SCHEME only."""
+def test_normalization_is_idempotent_and_includes_lower_rungs(value: URIReference) -> None:
+    """RFC 3986 6.2; components are added or removed at SCHEME only."""
     for rung in RUNGS:
         normal = value.normalize(rung)
         assert normal.normalize(rung) == normal
@@ -156,8 +156,8 @@ def test_ladder(value: URIReference) -> None:
 
 @law
 @given(references)
-def test_normal_form_means_the_same(value: URIReference) -> None:
-    """Below PATH the octets stay, letter case of scheme and host aside (6.2.2.1, 6.2.2.2); fragments at every rung."""
+def test_normalization_preserves_the_meaning(value: URIReference) -> None:
+    """Below PATH the bytes stay, except letter case of scheme and host (6.2.2.1, 6.2.2.2); fragments at every rung."""
     normal = value.normalize(Rung.PERCENT)
     for name in COMPONENTS:
         before, after = value.decoded_bytes(name), normal.decoded_bytes(name)
@@ -170,7 +170,7 @@ def test_normal_form_means_the_same(value: URIReference) -> None:
 @law
 @given(references, references)
 def test_equivalence(a: URIReference, b: URIReference) -> None:
-    """6.1: equivalence at a rung is equality of normal forms there, and lowest_rung is the first of them."""
+    """6.1: equivalence at a rung is equality of normal forms there; lowest_rung is the first such rung."""
     low = lowest_rung(a, b)
     equal = [rung for rung in RUNGS if a.normalize(rung) == b.normalize(rung)]
     assert low == (equal[0] if equal else None)
@@ -183,8 +183,8 @@ def test_equivalence(a: URIReference, b: URIReference) -> None:
 
 @law
 @given(uris, references)
-def test_join(base: URI, reference: URIReference) -> None:
-    """5.2: what a target takes from where."""
+def test_join_takes_components_as_specified(base: URI, reference: URIReference) -> None:
+    """5.2: the source of each component of a target."""
     target = base.join(reference)
     assert reference.resolve(base) == target == base.join(str(reference))
     assert target.fragment == reference.fragment
@@ -194,7 +194,7 @@ def test_join(base: URI, reference: URIReference) -> None:
     else:
         assert target.authority == base.authority
     if reference.scheme or reference.authority is not None or reference.path:
-        # 5.2.4 leaves no dot-segments, save the one that keeps "//" from being read as an authority (decision 3986-1).
+        # 5.2.4 leaves no dot-segments, except one that keeps "//" from being parsed as an authority (decision 3986-1).
         guarded = target.authority is None and target.path.startswith("/.//")
         assert not has_dot_segments(target.path[2:] if guarded else target.path)
     else:
@@ -223,7 +223,7 @@ def test_join_of_normal_forms(base: URI, reference: URIReference) -> None:
             assert base.normalize(rung).join(reference).normalize(rung) == target.normalize(rung), rung
 
 
-def test_join_of_normal_forms_needs_its_provisos() -> None:
+def test_join_of_normal_forms_needs_its_conditions() -> None:
     for base, reference in (("x://h/a/b/..", "c"), ("x://h/a/%2e%2e/b", "../c")):
         plain, normal = URI(base).join(reference), URI(base).normalize().join(reference)
         assert plain.normalize() != normal.normalize()
@@ -231,8 +231,8 @@ def test_join_of_normal_forms_needs_its_provisos() -> None:
 
 @law
 @given(uris)
-def test_join_of_nothing(base: URI) -> None:
-    """4.4, 5.2.2: the empty reference is the base without its fragment."""
+def test_join_with_the_empty_reference(base: URI) -> None:
+    """4.4, 5.2.2: it is the base without its fragment."""
     assert base.join("") == base.replace(fragment=None)
     assert URIReference("").same_document(base)
     assert URIReference("#x").same_document(base)
@@ -240,19 +240,19 @@ def test_join_of_nothing(base: URI) -> None:
 
 @law
 @given(uris, st.one_of(uris, references))
-def test_relate(base: URI, reference: URIReference) -> None:
-    """A relation leads back, is never longer than the target, and fails for dot-segments only (5.2.4)."""
+def test_relate_is_reversed_by_join(base: URI, reference: URIReference) -> None:
+    """It is never longer than the target, and fails for dot-segments only (5.2.4)."""
     joined = base.join(reference)
     assert base.join(base.relate(joined)) == joined
     if reference.scheme is not None:
         target = URI(reference)
         try:
-            found = base.relate(target)
+            relation = base.relate(target)
         except Unreachable:
             assert has_dot_segments(target.path)
         else:
-            assert base.join(found) == target
-            assert len(str(found)) <= len(str(target))
+            assert base.join(relation) == target
+            assert len(str(relation)) <= len(str(target))
 
 
 def short_references(longest: int) -> Iterator[str]:
@@ -271,17 +271,17 @@ SHORT = list(short_references(5))
      "a://a/a/../a", "a:a/../a/a", "a:///a//a", "a://a//", "a://a/a:a/", "a:a/..", "a://a/a/..", "a:../a", "b://a/a/a"],
 )  # fmt: skip
 def test_relate_is_shortest(base: str) -> None:
-    """Over all references of at most five characters of a small alphabet: none is shorter than the answer."""
+    """No reference of at most five characters of a small alphabet is shorter."""
     uri = URI(base)
     shortest: dict[URI, str] = {}
     for text in SHORT:
         shortest.setdefault(uri.join(text), text)
     longer = {}
     for target, text in shortest.items():
-        found = str(uri.relate(target))
-        assert uri.join(found) == target
-        if len(found) > len(text):
-            longer[str(target)] = (found, text)
+        relation = str(uri.relate(target))
+        assert uri.join(relation) == target
+        if len(relation) > len(text):
+            longer[str(target)] = (relation, text)
     assert longer == {}
 
 
@@ -296,45 +296,45 @@ parts = st.one_of(st.none(), st.sampled_from(PARTS), st.text(max_size=3))
 @given(references, st.dictionaries(st.sampled_from([c for c in COMPONENTS if c != "authority"]), parts, max_size=4))
 @example(URIReference("http://h/"), {"port": "8@evil"})
 @example(URIReference("http://h/"), {"host": "[::1]:8"})
-def test_replace_gives_back_what_was_given(value: URIReference, new: dict[Component, str | None]) -> None:
-    """DESIGN 3: a result that would not parse back to the same components is refused."""
+def test_replace_sets_the_given_components(value: URIReference, new: dict[Component, str | None]) -> None:
+    """DESIGN 3: a result that would parse to other components is rejected."""
     if new.get("path", "") is None:
         return
-    kept = {c: value.port_text if c == "port" else getattr(value, c) for c in COMPONENTS if c != "authority"}
+    components = {c: value.port_text if c == "port" else getattr(value, c) for c in COMPONENTS if c != "authority"}
     try:
-        made = value.replace(**new)  # type: ignore[arg-type]
+        changed = value.replace(**new)  # type: ignore[arg-type]
     except InvalidURI:
         return
-    found = {c: made.port_text if c == "port" else getattr(made, c) for c in COMPONENTS if c != "authority"}
-    assert found == kept | new
+    results = {c: changed.port_text if c == "port" else getattr(changed, c) for c in COMPONENTS if c != "authority"}
+    assert results == components | new
 
 
 @law
 @given(st.dictionaries(st.sampled_from(COMPONENTS), parts.filter(lambda p: p is not None), max_size=5))
-def test_build_gives_back_what_was_given(new: dict[Component, str]) -> None:
+def test_build_sets_the_given_components(new: dict[Component, str]) -> None:
     if "authority" in new and new.keys() & {"userinfo", "host", "port"}:
         with pytest.raises(TypeError):
             URIReference.build(**new)  # type: ignore[arg-type]
         return
     try:
-        made = URIReference.build(**new)  # type: ignore[arg-type]
+        built = URIReference.build(**new)  # type: ignore[arg-type]
     except InvalidURI:
         return
     names = [c for c in COMPONENTS if c != "path" and (c != "authority" or "authority" in new)]
     if "authority" in new:
         names = [c for c in names if c not in ("userinfo", "host", "port")]
-    found: dict[str, str | None] = {c: made.port_text if c == "port" else getattr(made, c) for c in names}
-    found["path"] = made.path
-    wanted: dict[str, str | None] = dict.fromkeys(names)
-    wanted["path"] = ""
-    assert found == wanted | {str(c): part for c, part in new.items()}
+    results: dict[str, str | None] = {c: built.port_text if c == "port" else getattr(built, c) for c in names}
+    results["path"] = built.path
+    expected: dict[str, str | None] = dict.fromkeys(names)
+    expected["path"] = ""
+    assert results == expected | {str(c): part for c, part in new.items()}
 
 
 @law
 @given(st.lists(st.one_of(st.text(max_size=4), st.binary(max_size=4)), max_size=4), st.sampled_from(["h", None]))
-def test_segments_given_are_segments_back(segments: list[str | bytes], host: str | None) -> None:
+def test_build_sets_the_given_segments(segments: list[str | bytes], host: str | None) -> None:
     try:
-        made = URI.build(scheme="x", host=host, segments=segments)
+        built = URI.build(scheme="x", host=host, segments=segments)
     except (InvalidURI, CodingError) as error:
         kind = getattr(error, "kind", "surrogate")
         dots = bool({".", "..", b".", b".."} & {*segments})
@@ -342,7 +342,7 @@ def test_segments_given_are_segments_back(segments: list[str | bytes], host: str
         surrogate = any(isinstance(s, str) and not s.isprintable() for s in segments)
         assert (kind, True) in {("segment-dots", dots), ("segment-empty", empty), ("surrogate", surrogate)}
         return
-    assert [decode_bytes(s) for s in made.segments] == [s if isinstance(s, bytes) else s.encode() for s in segments]
+    assert [decode_bytes(s) for s in built.segments] == [s if isinstance(s, bytes) else s.encode() for s in segments]
 
 
 # -- IRIs
@@ -351,7 +351,7 @@ def test_segments_given_are_segments_back(segments: list[str | bytes], host: str
 @law
 @given(iris)
 def test_iri_to_uri_and_back(iri: IRIReference) -> None:
-    """RFC 3987 3.1, 3.2: the mapping keeps the octets, and what comes back maps to an equivalent URI."""
+    """RFC 3987 3.1, 3.2: the mapping preserves the bytes; mapping back gives an equivalent URI."""
     uri = iri.to_uri()
     assert [uri.decoded_bytes(c) for c in COMPONENTS] == [iri.decoded_bytes(c) for c in COMPONENTS]
     back = uri.to_iri()

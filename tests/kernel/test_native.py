@@ -1,4 +1,4 @@
-"""What only the native kernel has: several ways to read a text, short ways to call, and what a panic becomes."""
+"""Features of the native kernel only: several parsers of a text, fast paths, and panics."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ RULES = ("URI", "URI-reference")
 
 
 def agree(text: str, rule: str, zone: bool = False) -> bool:
-    """All ways read the same in a text, and what the reference kernel reads."""
-    first, *others = _native._ways(text, rule == "URI-reference", zone)
-    found = plain.parse(text, rule, zone)
-    if any(way != first for way in others) or (first[0] is None) is not (found is None):
+    """Whether all native parsers and the reference kernel read the text alike."""
+    first, *readings = _native._ways(text, rule == "URI-reference", zone)
+    expected = plain.parse(text, rule, zone)
+    if any(reading != first for reading in readings) or (first[0] is None) is not (expected is None):
         return False
-    cut = plain.split(text)
-    host = None if cut.authority is None else plain.split_authority(cut.authority)[1]
+    parts = plain.split(text)
+    host = None if parts.authority is None else plain.split_authority(parts.authority)[1]
     return (None if first[2] is None else text.encode()[slice(*first[2])].decode()) == host
 
 
@@ -75,16 +75,16 @@ QUOTED = [
 ]
 
 
-def test_quoted_text_is_read_as_the_reference_kernel_and_urllib_read_it() -> None:
+def test_unquote_agrees_with_the_reference_kernel_and_urllib() -> None:
     draw = random.Random(3986)
     texts = ["".join(draw.choices(QUOTED, k=draw.randrange(12))) for _ in range(20_000)]
     assert sum(percent.unquote(text, True) is None for text in texts) > 1000
     for text in texts:
         for plus in (False, True):
-            found = _native.unquote(text, plus)
-            assert found == percent.unquote(text, plus), text
-            if found is not None:
-                assert found == (parse.unquote_plus if plus else parse.unquote)(text), text
+            result = _native.unquote(text, plus)
+            assert result == percent.unquote(text, plus), text
+            if result is not None:
+                assert result == (parse.unquote_plus if plus else parse.unquote)(text), text
             pairs = _native.unquote_pairs(text, plus)
             assert pairs == percent.unquote_pairs(text, plus), text
             if pairs is not None:
@@ -92,15 +92,15 @@ def test_quoted_text_is_read_as_the_reference_kernel_and_urllib_read_it() -> Non
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_all_ways_on_the_cover(rule: str) -> None:
+def test_all_parsers_agree_on_the_cover(rule: str) -> None:
     texts = [data.decode() for data in automaton(rule).cover() if data.isascii()]
-    ways = [(text, _native._ways(text, rule == "URI-reference", False)) for text in texts]
-    assert [text for text, (first, *others) in ways if any(way != first for way in others)] == []
+    results = [(text, _native._ways(text, rule == "URI-reference", False)) for text in texts]
+    assert [text for text, (first, *readings) in results if any(reading != first for reading in readings)] == []
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_all_ways_on_mutations_of_every_length(rule: str) -> None:
-    """Padding moves what is wrong over the borders of what is read at once: 16, 32, 64 octets and their multiples."""
+def test_all_parsers_agree_on_mutations_of_every_length(rule: str) -> None:
+    """Padding moves errors across the borders of blocks: 16, 32, 64 bytes and multiples."""
     chance = random.Random(64)
     texts = [t for t in mutations(rule, 1500, seed=64) if t.isprintable()]
     texts += ["http://h/%41%4", "http://u%4@h:80/", "http://[::1]:8/?%41", "a%20b:c", "x:%", "%41:b", "s://h?#%zz"]
@@ -113,14 +113,14 @@ def test_all_ways_on_mutations_of_every_length(rule: str) -> None:
 
 
 @pytest.mark.parametrize("length", range(200))
-def test_all_ways_at_every_border(length: int) -> None:
+def test_all_parsers_agree_at_every_block_border(length: int) -> None:
     for tail in ("", "%41", "%4", "%", "%4x", "?", "#", "?%41", "#%4", ":", "@", "]", "[", "/", "é", "\x00", "%41%42%"):
         for head in ("", "s:", "s://", "s://h/", "s://u@", "s:?", "//h:8/"):
             for zone in (False, True):
                 assert agree(head + "c" * length + tail, "URI-reference", zone), (head, tail)
 
 
-def test_an_automaton_runs_as_in_python() -> None:
+def test_a_native_automaton_runs_as_in_python() -> None:
     for rule in ("URI", "IPv6address", "path-rootless"):
         dfa = automaton(rule)
         slow = Runner(dfa.classes, dfa.width, dfa.table, dfa.start, sorted(dfa.accepting))
@@ -136,8 +136,8 @@ def test_an_automaton_runs_as_in_python() -> None:
         automaton("URI").runner.run(b"a", 60000)
 
 
-def test_a_search_of_texts_is_asked_for_what_it_knows() -> None:
-    if kernel.Trigger is None:  # a build for the stable part of CPython's API
+def test_a_native_search_shows_its_settings() -> None:
+    if kernel.Trigger is None:  # a build for the stable ABI
         return
     for name in ("", "aB", "é", "éa", "\ud800"):
         with pytest.raises((ValueError, UnicodeError)):
@@ -156,16 +156,16 @@ def test_a_search_of_texts_is_asked_for_what_it_knows() -> None:
         _native.Trigger(1, ["a"], True, True, None)
 
 
-def test_docstrings_are_those_of_the_reference_kernel() -> None:
+def test_docstrings_agree_with_the_reference_kernel() -> None:
     for name, member in vars(components.Components).items():
         if name.startswith("_") or name == "rule":
             continue
-        own = getattr(_native.Components, name)
-        assert inspect.getdoc(own) == inspect.getdoc(member), name
+        descriptor = getattr(_native.Components, name)
+        assert inspect.getdoc(descriptor) == inspect.getdoc(member), name
 
 
-def test_values_give_back_what_they_hold() -> None:
-    """Text and class are counted right in every kind of class, with places of its own and with an end of its own."""
+def test_values_release_their_references() -> None:
+    """Text and class are counted correctly for every kind of subclass: with slots, with a finalizer."""
     ended: list[str] = []
 
     class Bare(URI):
@@ -187,36 +187,36 @@ def test_values_give_back_what_they_hold() -> None:
         pass
 
     text = "http://host/" + "a" * 50
-    gc.collect()  # values in circles that other tests have left
+    gc.collect()  # values in cycles that other tests left
     for kind in (URI, URIReference, IRI, IRIReference, Bare, Slot, Open, Ending, OpenEnding):
         before = sys.getrefcount(kind), sys.getrefcount(text)
         for _ in range(100):
-            made = [kind(text), kind(text, zone=True), kind.parse(text), kind("http://b/").replace(host="c")]
+            values = [kind(text), kind(text, zone=True), kind.parse(text), kind("http://b/").replace(host="c")]
             if kind in (Open, OpenEnding):
-                made[0].__dict__["self"] = made[0]
+                values[0].__dict__["self"] = values[0]
             if kind is Slot:
-                object.__setattr__(made[0], "more", made[0])
-        del made
+                object.__setattr__(values[0], "more", values[0])
+        del values
         gc.collect()
         assert (sys.getrefcount(kind), sys.getrefcount(text)) == before, kind
         assert len(ended) == (500 if issubclass(kind, Ending) else 0)
         ended.clear()
 
 
-def test_a_value_can_be_kept_by_its_end() -> None:
-    kept: list[URI] = []
+def test_a_finalizer_may_revive_its_value() -> None:
+    survivors: list[URI] = []
 
-    class Again(URI):
+    class Revived(URI):
         __slots__ = ()
 
         def __del__(self) -> None:
-            kept.append(self)
+            survivors.append(self)
 
-    Again("x:a")
+    Revived("x:a")
     gc.collect()
-    assert [str(value) for value in kept] == ["x:a"]
-    kept.clear()
-    assert kept == []
+    assert [str(value) for value in survivors] == ["x:a"]
+    survivors.clear()
+    assert survivors == []
 
 
 @pytest.mark.parametrize(
@@ -227,39 +227,39 @@ def test_a_value_can_be_kept_by_its_end() -> None:
         Conveniences.without_parameters, Conveniences.redacted, Parameters.get,
     ],
 )  # fmt: skip
-def test_fronts_say_what_stands_behind(function: Any) -> None:
+def test_fast_paths_have_the_signature_and_docstring_of_python(function: Any) -> None:
     holder = getattr(function, "__objclass__", None) or sys.modules[function.__module__]
     behind = getattr(holder, f"_{function.__name__}_by_steps")
     assert inspect.getdoc(function) == inspect.getdoc(behind)
-    shown = [(p.name, p.kind, p.default) for p in inspect.signature(behind).parameters.values()]
-    own = [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
-    assert [row[::2] for row in own] == [row[::2] for row in shown]
-    assert [row[1] for row in own if row[0] != "self"] == [row[1] for row in shown if row[0] != "self"]
+    expected = [(p.name, p.kind, p.default) for p in inspect.signature(behind).parameters.values()]
+    actual = [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
+    assert [row[::2] for row in actual] == [row[::2] for row in expected]
+    assert [row[1] for row in actual if row[0] != "self"] == [row[1] for row in expected if row[0] != "self"]
 
 
-def test_a_class_method_and_a_property_say_what_stands_behind() -> None:
+def test_fast_class_methods_and_properties_have_the_docstring_of_python() -> None:
     signature = inspect.signature(URI.build)
     assert list(signature.parameters) == list(inspect.signature(URI._build_by_steps).parameters)  # type: ignore[attr-defined]
     assert inspect.getdoc(URI.build) == inspect.getdoc(URI._build_by_steps)  # type: ignore[attr-defined]
     assert inspect.getdoc(URI.parent) == inspect.getdoc(URI._parent_by_steps)  # type: ignore[attr-defined]
 
 
-def test_fronts_give_what_stands_behind_gives() -> None:
+def test_fast_paths_give_the_results_of_python() -> None:
     calls: list[tuple[Any, ...]] = [("a b/c",), ("a b/c", "path"), (b"a b",), ("\ud800",), (5,), ("x", "nothing"), ()]
     named: list[dict[str, Any]] = [{}, {"keep": ""}, {"keep": "/"}, {"keep": None}, {"charset": "latin-1"}, {"no": 1}]
     behind = vars(sys.modules["overthere.values.encoding"])
     for name in ("encode", "decode"):
         for args in [*calls, ("%41%C3%A9",), ("%4",), ("%FF",), ("é%20",), ("%41", "strict")]:
-            for more in named:
-                assert answer(behind[name], *args, **more) == answer(behind[f"_{name}_by_steps"], *args, **more)
+            for options in named:
+                assert answer(behind[name], *args, **options) == answer(behind[f"_{name}_by_steps"], *args, **options)
     base = URI("http://a/b/c/d;p?q")
     for row in cases("resolve"):
-        for given in (row["reference"], URIReference(row["reference"]), row["reference"] + " "):
-            one, two = answer(base.join, given), answer(base._join_by_steps, given)  # type: ignore[attr-defined]
-            assert one == two
-            assert type(one) is type(two)
-            if isinstance(one, URI):
-                spans = [[value.span(name) for name in get_args(Component)] for value in (one, two)]
+        for ref in (row["reference"], URIReference(row["reference"]), row["reference"] + " "):
+            first, second = answer(base.join, ref), answer(base._join_by_steps, ref)  # type: ignore[attr-defined]
+            assert first == second
+            assert type(first) is type(second)
+            if isinstance(first, URI):
+                spans = [[value.span(name) for name in get_args(Component)] for value in (first, second)]
                 assert spans[0] == spans[1]
     for row in cases("normalize"):
         value = URIReference(row["text"])
@@ -267,7 +267,7 @@ def test_fronts_give_what_stands_behind_gives() -> None:
             assert answer(value.normalize, rung) == answer(value._normalize_by_steps, rung)  # type: ignore[attr-defined]
 
 
-def test_relate_gives_what_the_steps_give() -> None:
+def test_native_relate_gives_the_results_of_python() -> None:
     behind = vars(import_module("overthere.values.relate"))
     texts = [*dict.fromkeys(row["base"] for row in cases("resolve"))]
     texts += [
@@ -285,16 +285,16 @@ def test_relate_gives_what_the_steps_give() -> None:
     texts += automaton("URI").sample(150, seed=86, length=12)
     for base in texts:
         for target in texts:
-            one, two = answer(behind["relate"], base, target), answer(behind["_relate_by_steps"], base, target)
-            assert one == two, (base, target)
-            if isinstance(one, str):
-                value, read = URI(base).relate(target), URIReference(one)
+            first, second = answer(behind["relate"], base, target), answer(behind["_relate_by_steps"], base, target)
+            assert first == second, (base, target)
+            if isinstance(first, str):
+                value, read = URI(base).relate(target), URIReference(first)
                 assert value == read
                 assert all(value.span(name) == read.span(name) for name in get_args(Component)), (base, target)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_way_between_uris_and_iris_is_that_of_the_steps(seed: int) -> None:
+def test_native_iri_conversion_gives_the_results_of_python(seed: int) -> None:
     chance = random.Random(seed)
     rows = ["".join(chance.choices(PIECES, k=chance.randint(1, 7))) for _ in range(3000)]
     values = [
@@ -305,11 +305,11 @@ def test_the_way_between_uris_and_iris_is_that_of_the_steps(seed: int) -> None:
     values += [IRI.parse("http://h/é"), IRI.parse("http://[fe80::1%25e]/é?%C3%A9", zone=True), IRIReference.parse("")]
     reached = 0
     for value in filter(None, values):
-        there, steps = value.to_uri(), value._to_uri_by_steps()  # type: ignore[attr-defined]
-        assert (there, type(there), there.zone) == (steps, type(steps), steps.zone)
-        back, steps = there.to_iri(), there._to_iri_by_steps()  # type: ignore[attr-defined]
+        native, steps = value.to_uri(), value._to_uri_by_steps()  # type: ignore[attr-defined]
+        assert (native, type(native), native.zone) == (steps, type(steps), steps.zone)
+        back, steps = native.to_iri(), native._to_iri_by_steps()  # type: ignore[attr-defined]
         assert (back, type(back), back.zone) == (steps, type(steps), steps.zone)
-        reached += str(back) != str(there)
+        reached += str(back) != str(native)
     assert reached > 100
     assert str(URI("http://xn--9ca/%C3%A9").to_iri(idna=True)) == "http://é/é"
     assert str(IRI("http://é/é").to_uri(idna=True)) == "http://xn--9ca/%C3%A9"
@@ -319,7 +319,7 @@ def test_the_way_between_uris_and_iris_is_that_of_the_steps(seed: int) -> None:
 def answer(function: Any, *args: Any, **named: Any) -> Any:
     try:
         return function(*args, **named)
-    except Exception as error:  # the same refusal is wanted, whatever it is
+    except Exception as error:  # the same error is expected, whatever it is
         return type(error), str(error).replace("_by_steps", "").replace(f"_{function.__name__}", function.__name__)
 
 
@@ -329,7 +329,7 @@ def test_functions_are_pickled_by_name() -> None:
 
 
 class Quiet(URI):
-    """A subclass with nothing of its own."""
+    """A subclass without additions."""
 
 
 class Loud(URI):
@@ -338,13 +338,13 @@ class Loud(URI):
 
 
 class Counted(URI):
-    made = 0
+    count = 0
 
     def __init__(self, text: Any, *, zone: bool = False) -> None:
-        type(self).made += 1
+        type(self).count += 1
 
 
-def test_subclasses_are_called_as_they_are_written() -> None:
+def test_constructors_of_subclasses_are_called() -> None:
     assert type(Quiet("a:b").join("c:d")) is Quiet
     assert str(Loud("HTTP://A/")) == "http://a/"
     assert str(Loud("http://a/").join("/B")) == "http://a/b"
@@ -352,31 +352,31 @@ def test_subclasses_are_called_as_they_are_written() -> None:
     assert type(Quiet("a:b").join(URI("c:d"))) is Quiet
     Counted("a:b").normalize().join("x:Y")
     Counted("A:b").normalize()
-    assert Counted.made == 4
+    assert Counted.count == 4
 
 
-def test_a_class_can_be_changed_after_it_was_made() -> None:
+def test_a_changed_constructor_is_called() -> None:
     class Late(URI):
         pass
 
     assert str(Late("A:b")) == "A:b"
-    Late.__new__ = lambda cls, text, **more: URI.__new__(cls, text.lower(), **more)  # type: ignore[method-assign]
+    Late.__new__ = lambda cls, text, **options: URI.__new__(cls, text.lower(), **options)  # type: ignore[method-assign]
     assert str(Late("A:B")) == "a:b"
     assert str(Late("a://h/").join("/B")) == "a://h/b"
 
 
-def test_a_class_of_classes_has_the_word() -> None:
+def test_a_metaclass_is_called() -> None:
     class Meta(type):
-        def __call__(cls, *args: Any, **more: Any) -> Any:
+        def __call__(cls, *args: Any, **options: Any) -> Any:
             return "made"
 
-    class Own(URI, metaclass=Meta):
+    class WithMeta(URI, metaclass=Meta):
         pass
 
-    assert Own("a:b") == "made"
+    assert WithMeta("a:b") == "made"
 
 
-def test_all_ways_to_call() -> None:
+def test_all_call_forms_of_a_constructor() -> None:
     assert URI("a:b") == URI(text="a:b") == URI("a:b", zone=True) == URI(*["a:b"], zone=False)
     for call in ((), ("a:b", True), (5,), (b"a:b",)):
         with pytest.raises(TypeError):
@@ -386,10 +386,10 @@ def test_all_ways_to_call() -> None:
 
 
 def entries() -> dict[str, Callable[[], Any]]:
-    """Every way from CPython into Rust: what is called, and a call of it that works."""
+    """Every entry from CPython into Rust, with a call of it that succeeds."""
     arrow = pa.array(["http://a/b"])
-    nothing: Any = lambda *_: None  # noqa: E731
-    rows = partial(_native.LinkRows, [], [], False, [], 3, *[nothing] * 6)
+    noop: Any = lambda *_: None  # noqa: E731
+    rows = partial(_native.LinkRows, [], [], False, [], 3, *[noop] * 6)
     linked, keys, value, uri = rows(), _native.Keys(), _native.Components("http://h:8/p"), URI("http://h:8/p")
     pairs = Parameters("a=1")
     batch = _native.LinkBatch.of([tuple(Link("s", *[None] * 12))])
@@ -400,7 +400,7 @@ def entries() -> dict[str, Callable[[], Any]]:
     dfa = states()
     text = partial(_native.column_text, arrow)
     chunked = pa.chunked_array([arrow])
-    source = types.SimpleNamespace(__arrow_c_stream__=chunked.__arrow_c_stream__)  # of no known length
+    source = types.SimpleNamespace(__arrow_c_stream__=chunked.__arrow_c_stream__)  # of unknown length
     check = partial(_native.column_check, rule="URI", zone=False, threads=1)
     array: Any = check(arrow)
     chunks: Any = check(chunked)
@@ -506,14 +506,14 @@ def entries() -> dict[str, Callable[[], Any]]:
     for name in ("lt", "le", "eq", "ne", "gt", "ge"):
         table[f"ArrowRows.__{name}__"] = partial(getattr(array, f"__{name}__"), chunks)
         table[f"Components.__{name}__"] = partial(getattr(operator, name), value, value)
-    # What each class is given of its own, beside what it inherits.
+    # The attributes of each class itself, without inherited ones.
     for kind in (_native.Components, URI, URIReference, IRI, IRIReference):
-        one = kind("http://h:8/p")
+        subject = kind("http://h:8/p")
         if kind is not _native.Components:
             table[kind.__name__] = partial(kind, "http://h:8/p")
         for name, member in vars(kind).items():
             if isinstance(member, types.GetSetDescriptorType):
-                table[f"{kind.__name__}.{name}"] = partial(getattr, one, name)
+                table[f"{kind.__name__}.{name}"] = partial(getattr, subject, name)
     if hasattr(_native, "Trigger"):
         trigger = _native.Trigger(re.compile("a"), ["a"], True, True, None)
         table["Trigger"] = lambda: _native.Trigger(re.compile("a"), ["a"], True, True, None)
@@ -554,15 +554,15 @@ def entries() -> dict[str, Callable[[], Any]]:
             "Parameters.__contains__": lambda: "a" in pairs,
             "Parameters.__iter__": lambda: iter(pairs),
         }
-        for holder, one in ((Conveniences, uri), (Value, uri), (URI, uri)):
+        for holder, subject in ((Conveniences, uri), (Value, uri), (URI, uri)):
             for name, member in vars(holder).items():
                 if isinstance(member, types.GetSetDescriptorType):
-                    table[f"{holder.__name__}.{name}"] = partial(getattr, one, name)
+                    table[f"{holder.__name__}.{name}"] = partial(getattr, subject, name)
     return table
 
 
 def inherited(kind: type, name: str) -> bool:
-    """Whether it is what every object has, or what CPython makes out of something else; None hides a method."""
+    """Whether every object has it, or CPython derives it from something else; None hides a method."""
     if getattr(kind, name) is None:
         return True
     return name in ("__doc__", "__module__", "__new__", "rule", "_layout") or getattr(object, name, None) is getattr(
@@ -570,23 +570,23 @@ def inherited(kind: type, name: str) -> bool:
     )
 
 
-def test_every_entry_is_known() -> None:
-    """What Rust shows to CPython is in the table below, so that what is new panics in the test after this one."""
-    known = entries()
-    wanted = {name for name in dir(_native) if not name.startswith("__")} - {"_panic"}
-    for name in list(wanted):
+def test_every_native_entry_is_listed() -> None:
+    """All that Rust exports is in `entries`, so that the next test covers it."""
+    names = entries()
+    expected = {name for name in dir(_native) if not name.startswith("__")} - {"_panic"}
+    for name in list(expected):
         if isinstance(kind := getattr(_native, name), type):
-            wanted |= {f"{name}.{own}" for own in vars(kind) if not inherited(kind, own)}
+            expected |= {f"{name}.{attribute}" for attribute in vars(kind) if not inherited(kind, attribute)}
     for holder in (encoding, relate, normalize, Conveniences, Value, URI, URIReference, IRI, IRIReference, Parameters):
         prefix = holder.__name__.rpartition(".")[2]
         steps = [name[1:].removesuffix("_by_steps") for name in vars(holder) if name.endswith("_by_steps")]
-        wanted |= {f"{prefix}.{name}" for name in steps}
-    assert sorted(wanted - known.keys()) == []
+        expected |= {f"{prefix}.{name}" for name in steps}
+    assert sorted(expected - names.keys()) == []
 
 
 @pytest.mark.parametrize("name", sorted(entries()) if kernel.name == "native" else [])
-def test_a_panic_in_any_entry_is_a_bug_and_no_end(name: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """All panic; whoever calls is told that it is a bug, and the next call works."""
+def test_a_panic_in_any_entry_raises_kernel_bug(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """The process goes on, and the next call works."""
     call = entries()[name]
     call()
     _native._panic(True)

@@ -1,7 +1,7 @@
-"""Rows from elsewhere: the JSON Schema suite, Fielding's tables, the printed examples, the WHATWG's URL tests.
+"""Cases from elsewhere: the JSON Schema suite, Fielding's tables, printed examples, the WHATWG's URL tests.
 
-They are no part of the project: packages carry them, or ../shared/cases beside it (`suite` in support.py).  A row that
-RFC 3986 contradicts stands in expected_failures.toml with its reason; it must fail, and a row there must exist.
+They are not part of the project: packages carry them, or ../shared/cases next to it (`suite` in support.py). A row that
+RFC 3986 contradicts is in expected_failures.toml with its reason; it must fail, and must exist.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ FORMATS = {
 }
 
 
-def known(rows: list[Row], reason: str) -> list[Any]:
-    """The rows as parameters; those that are expected to fail are marked so, strictly.  Without any, why."""
+def rows_or_skip(rows: list[Row], reason: str) -> list[Any]:
+    """The rows as parameters, strictly marked if they are expected to fail; without rows, a skip with the reason."""
     return [pytest.param({}, marks=pytest.mark.skip(reason))] * (not rows) + [
         pytest.param(
             row,
@@ -46,8 +46,8 @@ def known(rows: list[Row], reason: str) -> list[Any]:
     ]
 
 
-def rows(*names: str, **wanted: tuple[str, ...]) -> list[Row]:
-    return [row for name in names for row in outside(name) if all(row[key] in values for key, values in wanted.items())]
+def rows(*names: str, **fields: tuple[str, ...]) -> list[Row]:
+    return [row for name in names for row in outside(name) if all(row[key] in values for key, values in fields.items())]
 
 
 SCHEMA = rows("jsonschema_format", target=tuple(FORMATS))
@@ -59,45 +59,45 @@ SEEDS = rows("seed_examples", spec=("rfc3986",), kind=("valid", "equal", "parse"
 WHATWG = rows("wpt_urltestdata")
 
 
-@pytest.mark.parametrize("row", known(SCHEMA, NO_SUITE))
-def test_json_schema(row: Row) -> None:
+@pytest.mark.parametrize("row", rows_or_skip(SCHEMA, NO_SUITE))
+def test_json_schema_formats(row: Row) -> None:
     edition, rule = FORMATS[row["target"]]
     assert grammar(edition).automaton(rule).accepts(row["input"]) is row["expected"], row["note"]
 
 
-@pytest.mark.parametrize("row", known(RESOLUTION, NO_PACKAGE))
+@pytest.mark.parametrize("row", rows_or_skip(RESOLUTION, NO_PACKAGE))
 def test_resolution(row: Row) -> None:
     strict = row["spec"] != "rfc3986-nonstrict"
     assert str(URI(row["base"]).join(row["input"], strict)) == row["expected"], row["note"]
 
 
-@pytest.mark.parametrize("row", known(DOTS, NO_PACKAGE))
+@pytest.mark.parametrize("row", rows_or_skip(DOTS, NO_PACKAGE))
 def test_dots(row: Row) -> None:
     assert remove_dot_segments(row["input"]) == row["expected"]
 
 
-@pytest.mark.parametrize("row", known(SEEDS, NO_PACKAGE))
+@pytest.mark.parametrize("row", rows_or_skip(SEEDS, NO_PACKAGE))
 def test_printed(row: Row) -> None:
-    text, wanted = row["input"], row["expected"]
+    text, expected = row["input"], row["expected"]
     match row["kind"]:
         case "valid":
             assert str(URI(text)) == text
         case "equal":
             rung = {"syntax": Rung.SYNTAX, "scheme": Rung.SCHEME}[row["target"]]
-            assert URI(text).equivalent(URI(row["base"]), rung) is wanted
+            assert URI(text).equivalent(URI(row["base"]), rung) is expected
         case "parse":
             value = URIReference(text)
-            assert {name: getattr(value, name) for name in wanted} == wanted
+            assert {name: getattr(value, name) for name in expected} == expected
         case "encode":
-            assert encode(text) in (wanted if isinstance(wanted, list) else [wanted])
+            assert encode(text) in (expected if isinstance(expected, list) else [expected])
         case other:
             pytest.fail(f"a kind of row that is not read: {other}")
 
 
 @pytest.mark.skipif(not WHATWG, reason=NO_SUITE)
-def test_whatwg() -> None:
-    """Another specification's tests are only texts here: each is refused as InvalidURI, or kept as it is."""
-    kept = 0
+def test_whatwg_texts_are_rejected_or_unchanged() -> None:
+    """The tests of another specification serve as texts: InvalidURI, or the unchanged text."""
+    count = 0
     for row in WHATWG:
         base: URI | None = None
         if row["base"] is not None:
@@ -108,14 +108,14 @@ def test_whatwg() -> None:
         try:
             value = URIReference(row["input"])
         except InvalidURI as error:
-            shown = f"{error}\n{error!r}\n{error.figure()}"
-            assert shown, row["id"]
+            output = f"{error}\n{error!r}\n{error.figure()}"
+            assert output, row["id"]
             continue
         assert str(value) == row["input"], row["id"]
-        kept += 1
+        count += 1
         if base is not None:
             assert URI(str(base.join(value))).fragment == value.fragment
-    assert kept > 100
+    assert count > 100
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason=NO_PACKAGE)
@@ -125,5 +125,5 @@ def test_expected_failures_exist() -> None:
 
 @pytest.mark.skipif(not SHARED.exists(), reason=NO_PACKAGE)
 @pytest.mark.parametrize(("name", "least"), [("SCHEMA", 150), ("RESOLUTION", 140), ("SEEDS", 20), ("WHATWG", 900)])
-def test_rows_are_there(name: str, least: int) -> None:
+def test_the_suites_have_rows(name: str, least: int) -> None:
     assert len(globals()[name]) >= least

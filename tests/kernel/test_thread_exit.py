@@ -1,4 +1,4 @@
-"""Daemon threads in native functions while the interpreter ends: the process ends as it should."""
+"""Daemon threads in native functions at the end of the interpreter: the process ends normally."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from overthere import kernel
 
 pytestmark = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 
-# Functions of what runs last at exit come first: with a native function still at work the process ends with 3.
+# Exit functions registered last run first: if a native function is still running, the process exits with 3.
 START = """
 import atexit, os, sys, threading, time
 inside = []
@@ -63,20 +63,20 @@ repeat(lambda: list(overthere.find("see http://h/a, http://i/b " * 20)))
 
 def run(program: str, seconds: float) -> tuple[int, str]:
     command = [sys.executable, "-c", f"{START}{program}\ntime.sleep({seconds})"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    return done.returncode, done.stderr
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return result.returncode, result.stderr
 
 
 @pytest.mark.parametrize("work", WORK)
 def test_daemon_threads_do_not_abort_the_process(work: str) -> None:
-    """Each child ends at another moment of what its threads do."""
+    """Each child ends at another moment of its threads' work."""
     with ThreadPoolExecutor(2) as pool:
         ends = list(pool.map(lambda number: run(WORK[work], 0.02 + number * 0.007), range(17)))
     assert ends == [(0, "")] * 17
 
 
-def test_process_ends_while_python_code_in_a_native_function_waits() -> None:
-    """The end waits for it, and its thread comes back to nothing."""
+def test_the_process_ends_while_a_native_function_waits_in_python() -> None:
+    """The interpreter waits for it; its thread then stops."""
     program = """
 class Column:
     def __arrow_c_array__(self, schema=None):
@@ -94,8 +94,8 @@ repeat(read)
     assert run(program, 0.1) == (0, "")
 
 
-def test_python_code_in_a_native_function_need_not_wait_for_threads_that_compute() -> None:
-    """It asks for the GIL 6,000 times, beside threads that would keep it from that for 5 ms each time."""
+def test_python_code_in_a_native_function_is_not_delayed_by_threads() -> None:
+    """It takes the GIL 6,000 times; each busy thread would delay it by 5 ms each time."""
     program = """
 from overthere.values import scheme_query
 

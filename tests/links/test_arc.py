@@ -1,4 +1,4 @@
-"""Documents out of ARC files, whole, damaged and lying."""
+"""Documents in ARC files: valid, damaged and with wrong lengths."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def record(
 
 PAGES = [record(b"<a href=x%d>" % number, b"http://h/d/%d" % number) for number in range(3)]
 LENGTH = PAGES[0].partition(b"text/html")[2].partition(b"HTTP/")[0]
-"""As each of these says it: a blank, digits, LF."""
+"""Such a line in each of them: a space, digits, LF."""
 
 
 def found(data: bytes, options: Options = Options()) -> list[Document]:  # noqa: B008
-    return [one for one in flat_members("arc", io.BytesIO(data), OUTSIDE, options) if isinstance(one, Document)]
+    return [item for item in flat_members("arc", io.BytesIO(data), OUTSIDE, options) if isinstance(item, Document)]
 
 
 @pytest.mark.parametrize("about", [ABOUT, ABOUT11], ids=["1", "1.1"])
 @pytest.mark.parametrize("packed", [False, True])
-def test_records(about: bytes, packed: bool, tmp_path: Path) -> None:
+def test_documents_of_records(about: bytes, packed: bool, tmp_path: Path) -> None:
     parts = [first(about), *PAGES]
     data = b"".join(map(gzip.compress, parts) if packed else parts)
     ends = [len(gzip.compress(part) if packed else part) for part in parts]
@@ -59,7 +59,7 @@ def test_records(about: bytes, packed: bool, tmp_path: Path) -> None:
 
 
 def test_many_records_in_one_member() -> None:
-    assert [one.content for one in found(gzip.compress(first() + b"".join(PAGES)))] == [
+    assert [document.content for document in found(gzip.compress(first() + b"".join(PAGES)))] == [
         b"<a href=x%d>" % n for n in range(3)
     ]
 
@@ -70,22 +70,22 @@ def test_other_records() -> None:
     blanks = record(b"1", b"http://h/a b")
     dns = b"dns:h 192.0.2.1 20260101000000 text/dns 3\nabc\n"
     none = record(b"2", b"http://h h/")
-    given = found(first() + version2 + ftp + dns + blanks + none)
-    assert [(one.content, str(one.base.uri), one.notes) for one in given] == [
+    value = found(first() + version2 + ftp + dns + blanks + none)
+    assert [(item.content, str(item.base.uri), item.notes) for item in value] == [
         (b"<a href=y>", "http://h/2", ()), (b"words", "ftp://h/x.txt", ()), (b"1", "http://h/a%20b", ()),
         (b"2", "file:///a", ("corrupt",)),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("length", [0, 20, 500, 10**15])
-def test_lengths_that_lie(length: int) -> None:
+def test_wrong_lengths(length: int) -> None:
     lying = b"http://h/l 192.0.2.1 20260101000000 text/html %d\nHTTP/1.1 200 OK\n\n%s\n" % (length, b"<a href=y>" * 9)
-    one, two, three = found(first() + PAGES[0] + lying + PAGES[1])
-    assert (one.content, three.content) == (b"<a href=x0>", b"<a href=x1>")
+    item, two, three = found(first() + PAGES[0] + lying + PAGES[1])
+    assert (item.content, three.content) == (b"<a href=x0>", b"<a href=x1>")
     assert (two.content.strip(), two.notes) == (b"<a href=y>" * 9, ("wrong-length",))
 
 
-def test_known() -> None:
+def test_known_archives() -> None:
     assert kind("", "", first()) == ("arc", ())
     assert kind("a.gz", "", gzip.compress(first())) == ("arc", ())
     assert kind("a.arc.gz", "", gzip.compress(PAGES[0])) == ("arc", ())
@@ -98,29 +98,29 @@ def test_known() -> None:
      gzip.compress(b"a:")[:-8] * 50_000, gzip.compress(bytes(50_000_000))],
     ids=lambda data: str(len(data)),
 )  # fmt: skip
-def test_hostile_files_do_not_hang(data: bytes) -> None:
+def test_hostile_files_are_linear(data: bytes) -> None:
     with processor(60):
-        for one in flat_members("arc", io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
-            assert isinstance(one, Document | Note | PassedContent)
+        for flat_member in flat_members("arc", io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
+            assert isinstance(flat_member, Document | Note | PassedContent)
 
 
-def test_garbage_in_linear_time() -> None:
+def test_garbage_is_linear() -> None:
     linear(lambda count: found(b"\nhttp://h/" * count), 200_000)
 
 
 def test_records_without_a_line_end_between_them() -> None:
-    data = first() + b"".join(one.removesuffix(b"\n") for one in PAGES)
-    assert [one.content for one in found(data)] == [b"<a href=x0>", b"<a href=x1>", b"<a href=x2>"]
+    data = first() + b"".join(page.removesuffix(b"\n") for page in PAGES)
+    assert [document.content for document in found(data)] == [b"<a href=x0>", b"<a href=x1>", b"<a href=x2>"]
 
 
-def test_a_length_that_is_too_great_takes_no_letter_of_the_next_line() -> None:
+def test_a_too_great_length_takes_nothing_of_the_next_line() -> None:
     for extra in range(1, 5):
         wrong = PAGES[0].replace(LENGTH, b" %d\n" % (int(LENGTH) + extra))
         assert wrong != PAGES[0]
-        assert [str(one.base.uri) for one in found(first() + wrong + PAGES[1])] == ["http://h/d/0", "http://h/d/1"]
+        assert [str(doc.base.uri) for doc in found(first() + wrong + PAGES[1])] == ["http://h/d/0", "http://h/d/1"]
 
 
-def test_a_record_without_an_address_is_found_behind_a_wrong_length() -> None:
+def test_a_record_without_an_address_is_found_after_a_wrong_length() -> None:
     wrong, second = PAGES[0].replace(LENGTH, b" 9\n"), PAGES[1].replace(b" 192.0.2.1 ", b" - ")
     data = first() + wrong + second
-    assert [str(one.base.uri) for one in found(data)] == ["http://h/d/0", "http://h/d/1"]
+    assert [str(document.base.uri) for document in found(data)] == ["http://h/d/0", "http://h/d/1"]

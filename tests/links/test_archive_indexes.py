@@ -1,4 +1,4 @@
-"""Indexes of web archives: CDXJ, CDX, the columnar index and lists of paths; whole, under conditions, and damaged."""
+"""Indexes of web archives: CDXJ, CDX, the columnar index and path lists; valid, filtered, damaged."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def read(data: bytes, *conditions: str, name: str = "index") -> list[Entry | Not
 
 
 def urls(data: bytes, *conditions: str, name: str = "index") -> list[str]:
-    found = read(data, *conditions, name=name)
-    assert not [one for one in found if isinstance(one, Note)]
-    return [one.url for one in found if isinstance(one, Entry)]
+    content = read(data, *conditions, name=name)
+    assert not [item for item in content if isinstance(item, Note)]
+    return [item.url for item in content if isinstance(item, Entry)]
 
 
 def surt(url: str) -> str:
@@ -42,12 +42,12 @@ def surt(url: str) -> str:
 
 
 def cdxj(url: str, number: int = 0, /, **fields: Any) -> bytes:
-    said = {
+    message = {
         "url": url, "mime": "text/html", "mime-detected": "text/html", "status": "200", "digest": "sha1:AAAA",
         "length": "10", "offset": str(number), "languages": "eng", "filename": "crawl/a.warc.gz",
     }  # fmt: skip
-    said = {name: value for name, value in {**said, **fields}.items() if value is not None}
-    return f"{surt(url)} 20240102030405 {json.dumps(said)}\n".encode()
+    message = {name: value for name, value in {**message, **fields}.items() if value is not None}
+    return f"{surt(url)} 20240102030405 {json.dumps(message)}\n".encode()
 
 
 URLS = (
@@ -89,14 +89,14 @@ def test_numbers_may_be_texts() -> None:
 
 
 @pytest.mark.parametrize("length", [None, "-", "", 0, "0"])
-def test_no_length(length: object) -> None:
+def test_entries_without_a_length(length: object) -> None:
     assert read(cdxj("http://h/", length=length))[0] == Entry(
         "crawl/a.warc.gz", 0, None, "http://h/", "AAAA", "text/html", "200"
     )
 
 
 def test_many_members() -> None:
-    """ZipNum: a gzip member for some lines each."""
+    """ZipNum: gzip members with some lines each."""
     lines = [cdxj(f"http://h{number % 50}.example.org/{number}", number) for number in range(3000)]
     data = b"".join(gz(b"".join(lines[at : at + 100])) for at in range(0, len(lines), 100))
     assert len(urls(data)) == 3000
@@ -106,7 +106,7 @@ def test_many_members() -> None:
 
 
 def zlib_pieces(data: bytes, step: int) -> bytes:
-    """Members that begin anywhere in a line."""
+    """Members that begin at any position of a line."""
     return b"".join(gz(data[at : at + step]) for at in range(0, len(data), step))
 
 
@@ -120,11 +120,11 @@ def zlib_pieces(data: bytes, step: int) -> bytes:
         {"offset": (1 << 63) - 1, "length": 1},
     ],
 )  # fmt: skip
-def test_no_entry(fields: dict[str, Any]) -> None:
+def test_invalid_entries(fields: dict[str, Any]) -> None:
     good = cdxj("http://h/")
-    found = read(good + cdxj("http://h/", **fields) + good)
-    assert [type(one) for one in found] == [Entry, Note, Entry]
-    assert found[1] == Note("corrupt")
+    content = read(good + cdxj("http://h/", **fields) + good)
+    assert [type(item) for item in content] == [Entry, Note, Entry]
+    assert content[1] == Note("corrupt")
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_no_entry(fields: dict[str, Any]) -> None:
     ],
     ids=range(12),
 )  # fmt: skip
-def test_no_line(line: bytes) -> None:
+def test_invalid_lines(line: bytes) -> None:
     good = cdxj("http://h/")
-    assert [type(one) for one in read(good + line + b"\n" + good)] == [Entry, Note, Entry]
+    assert [type(item) for item in read(good + line + b"\n" + good)] == [Entry, Note, Entry]
 
 
-def test_a_lone_surrogate_is_no_text() -> None:
+def test_lone_surrogates_are_invalid() -> None:
     entry = read(cdxj("http://h/", url="http://h/\ud800", digest="\udc00"))[0]
     assert isinstance(entry, Entry)
     assert (entry.url, entry.digest) == ("http://h/?", "?")
@@ -167,11 +167,11 @@ def test_cdx(pack: Any) -> None:
             assert read(pack(data), "domain=example.com") == []
 
 
-def test_the_header_line_has_the_order() -> None:
+def test_the_header_line_gives_the_order() -> None:
     data = b" CDX g V a N S s m k\na.warc.gz 7 http://example.org/a org,example)/a 10 200 text/html AAAA\n"
     assert read(data) == [ENTRY]
     assert read(data.replace(b" ", b"\t")) == [ENTRY]
-    # Another one holds from there on.
+    # A later header line applies from there on.
     assert read(data + b" CDX N b a m s k r M S V g\n" + ELEVEN) == [ENTRY, ENTRY]
 
 
@@ -241,7 +241,7 @@ def test_index_kind(name: str, head: bytes, kind: str) -> None:
     assert index_kind(name, head[:4096]) == kind
 
 
-def test_no_index() -> None:
+def test_files_that_are_not_indexes() -> None:
     assert read(b"") == [Note("unsupported")]
     assert read(b"", name="x.cdx") == []
     assert read(b"text") == [Note("unsupported")]
@@ -291,19 +291,19 @@ VALUES: Sequence[dict[str, Any]] = (
         (["status=500"], ""),
     ],
 )  # fmt: skip
-def test_values(conditions: list[str], expected: str) -> None:
+def test_conditions_on_values(conditions: list[str], expected: str) -> None:
     data = b"".join(cdxj(f"http://h/{number}", number, **fields) for number, fields in enumerate(VALUES))
-    wanted = [f"http://h/{number}" for number in expected]
-    assert urls(data, *conditions) == wanted
+    texts = [f"http://h/{number}" for number in expected]
+    assert urls(data, *conditions) == texts
     rows = [
         {"url": f"http://h/{number}", **fields, "status": fields["status"] and int(fields["status"])}
         for number, fields in enumerate(VALUES)
     ]
-    assert urls(columnar(rows), *conditions) == wanted
+    assert urls(columnar(rows), *conditions) == texts
 
 
-def test_hosts_of_what_is_no_uri() -> None:
-    """What a text can only mean has the host; otherwise the key."""
+def test_hosts_of_invalid_uris() -> None:
+    """For the only possible meaning of the text; otherwise for the key."""
     for url in ("http://www.example.org/a|b c", "http://www.example.org/%", "no URI"):
         line = cdxj("http://www.example.org/", url=url)
         assert urls(line, "domain=example.org") == [url]
@@ -329,12 +329,12 @@ def test_addresses() -> None:
         ("language=english", "ISO 639-3"),
     ],
 )  # fmt: skip
-def test_no_condition(condition: str, message: str) -> None:
+def test_invalid_conditions(condition: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Where.parse([condition])
 
 
-def test_what_a_cdx_cannot_answer() -> None:
+def test_conditions_that_cdx_does_not_support() -> None:
     with pytest.raises(ValueError, match="a CDX index cannot answer the condition language: leave it out"):
         read(ELEVEN, "language=eng")
 
@@ -343,7 +343,7 @@ def test_what_a_cdx_cannot_answer() -> None:
 
 
 class Counting(io.BytesIO):
-    """A file that knows which octets of it were read."""
+    """A file that records which bytes were read."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
@@ -357,7 +357,7 @@ class Counting(io.BytesIO):
 
 
 def columnar(rows: Iterable[dict[str, Any]], group: int = 100, **change: Any) -> bytes:
-    """A file as Common Crawl has it, of rows with the names of CDXJ."""
+    """A file in Common Crawl's format, from rows with the names of CDXJ."""
     rows = list(rows)
     hosts = [row["url"].partition("://")[2].partition("/")[0].partition(":")[0] for row in rows]
     table = {
@@ -402,11 +402,11 @@ def test_excluded_row_groups_are_not_read(conditions: list[str]) -> None:
     rows = [{"url": url, "status": 404 if "//c3." in url else 200} for url in SORTED]
     data = columnar(rows, 100)
     file = Counting(data)
-    found = list(read_index("x", file, Where.parse(conditions)))
-    assert [one.url for one in found if isinstance(one, Entry)] == [url for url in SORTED if "//c3." in url]
+    results = list(read_index("x", file, Where.parse(conditions)))
+    assert [row.url for row in results if isinstance(row, Entry)] == [url for url in SORTED if "//c3." in url]
     metadata = pq.read_metadata(io.BytesIO(data))
     assert metadata.num_row_groups == 20
-    # Without the head and the footer.
+    # Without header and footer.
     spans = [(first, last) for first, last in file.spans if first > 0 and last < len(data)]
     read_groups = set()
     for number in range(metadata.num_row_groups):
@@ -451,7 +451,7 @@ def test_rows_without_a_place() -> None:
     rows = [{"url": f"http://h/{number}"} for number in range(4)]
     offsets = pa.array([0, None, -1, 1 << 63], pa.decimal128(20)).cast(pa.float64())
     bad = columnar(rows, warc_record_offset=pa.array([0, None, 2, (1 << 64) - 1], pa.uint64()))
-    assert [type(one) for one in read(bad)] == [Entry, Note, Entry, Note]
+    assert [type(item) for item in read(bad)] == [Entry, Note, Entry, Note]
     bad = columnar(rows, warc_filename=["a", None, "", "b"], warc_record_length=pa.array([None, 1, 1, -1], pa.int64()))
     assert read(bad)[0] == Entry("a", 0, None, "http://h/0", "AAAA", "text/html", "200")
     assert read(bad)[1:] == [Note("corrupt")] * 3
@@ -459,7 +459,7 @@ def test_rows_without_a_place() -> None:
 
 
 def test_damaged_metadata_of_columns() -> None:
-    """pyarrow 26 aborts the process where it is asked for them."""
+    """pyarrow 26 aborts the process when it reads them."""
     rows = [{"url": url} for url in SORTED[:20]]
     data = columnar(rows, 10, unread=None, url_surtkey=None, content_languages=None)
     footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
@@ -469,11 +469,11 @@ def test_damaged_metadata_of_columns() -> None:
                 broken = bytearray(data)
                 broken[at] = octet
                 try:
-                    found = read(bytes(broken), "host=c3.example.org")
+                    content = read(bytes(broken), "host=c3.example.org")
                 except ValueError as error:
                     assert "are missing" in str(error)  # noqa: PT017 - the name of a column
                 else:
-                    assert all(isinstance(one, Entry | Note) for one in found)
+                    assert all(isinstance(item, Entry | Note) for item in content)
 
 
 def test_a_damaged_columnar_index() -> None:
@@ -481,17 +481,17 @@ def test_a_damaged_columnar_index() -> None:
     assert read(data[:-100]) == [Note("truncated")]
     assert read(b"PAR1") == [Note("corrupt")]
     assert read(b"PAR1" + bytes(100) + b"PARE") == [Note("unsupported")]
-    made = random.Random(5)
+    draw = random.Random(5)
     for _ in range(200):
         broken = bytearray(data)
-        for _ in range(made.choice((1, 5, 50))):
-            broken[made.randrange(4, len(data))] = made.randrange(256)
+        for _ in range(draw.choice((1, 5, 50))):
+            broken[draw.randrange(4, len(data))] = draw.randrange(256)
         try:
-            found = read(bytes(broken), "domain=example.org")
+            content = read(bytes(broken), "domain=example.org")
         except ValueError as error:
             assert "are missing" in str(error)  # noqa: PT017 - the footer is damaged too
         else:
-            assert all(isinstance(one, Entry | Note) for one in found)
+            assert all(isinstance(item, Entry | Note) for item in content)
 
 
 # -- damage
@@ -500,22 +500,22 @@ def test_a_damaged_columnar_index() -> None:
 def test_a_truncated_gzip_file() -> None:
     lines = [cdxj(f"http://h/{number}", number, digest=str(random.Random(number).random())) for number in range(2000)]
     data = gz(b"".join(lines[:1000])) + gz(b"".join(lines[1000:]))
-    found = read(data[:-5000])
-    assert found[-1] == Note("truncated")
-    assert [one.offset for one in found if isinstance(one, Entry)] == [*range(len(found) - 1)]
-    assert len(found) > 1000
+    content = read(data[:-5000])
+    assert content[-1] == Note("truncated")
+    assert [item.offset for item in content if isinstance(item, Entry)] == [*range(len(content) - 1)]
+    assert len(content) > 1000
 
 
 def test_a_damaged_member() -> None:
-    """The lines of the other members are read."""
+    """The lines of other members are read."""
     parts = [gz(b"".join(cdxj(f"http://h/{part}-{number}", number) for number in range(300))) for part in range(5)]
     parts[2] = parts[2][:200] + bytes(60) + parts[2][260:]
-    found = read(b"".join(parts))
-    read_urls = {one.url for one in found if isinstance(one, Entry)}
+    content = read(b"".join(parts))
+    read_urls = {item.url for item in content if isinstance(item, Entry)}
     assert {f"http://h/{part}-{number}" for part in (0, 1, 3, 4) for number in range(300)} <= read_urls
-    assert Note("corrupt") in found
+    assert Note("corrupt") in content
     behind = read(b"".join(parts[:2]) + b"behind" + parts[3])
-    assert [one for one in behind if isinstance(one, Note)] == [Note("corrupt")]
+    assert [item for item in behind if isinstance(item, Note)] == [Note("corrupt")]
     assert len(behind) == 901
 
 
@@ -523,9 +523,9 @@ def test_long_lines() -> None:
     good, long = cdxj("http://h/"), b'k 1 {"a": "' + b"x" * (1 << 20) + b'"}\n'
     for data in (good + long + good, good + long[:-1], long * 3 + good, good + b"x" * (1 << 22), good * 20_000 + long):
         for packed in (data, gz(data)):
-            found = read(packed, name="x.cdxj")
-            assert found.count(Note("corrupt")) == data.count(b'k 1 {"a') + (b"xxx" in data and b'"a"' not in data)
-            assert len(found) - found.count(Note("corrupt")) == data.count(b"crawl/a.warc.gz")
+            content = read(packed, name="x.cdxj")
+            assert content.count(Note("corrupt")) == data.count(b'k 1 {"a') + (b"xxx" in data and b'"a"' not in data)
+            assert len(content) - content.count(Note("corrupt")) == data.count(b"crawl/a.warc.gz")
     just = cdxj("http://h/" + "x" * ((1 << 19) - 400))
     assert len(urls(just, name="x.cdxj")) == 1
 
@@ -533,8 +533,8 @@ def test_long_lines() -> None:
 def test_damaged_lines_are_counted(caplog: pytest.LogCaptureFixture) -> None:
     data = cdxj("http://h/") + b"garbage\n" * 250 + cdxj("http://h/")
     with caplog.at_level(logging.WARNING, "overthere.links"):
-        found = read(data, name="http://user:secret@h/cdx-00000.gz")
-    assert [type(one) for one in found] == [Entry, *[Note] * 100, Entry]
+        content = read(data, name="http://user:secret@h/cdx-00000.gz")
+    assert [type(item) for item in content] == [Entry, *[Note] * 100, Entry]
     assert caplog.messages == ["http://user:***@h/cdx-00000.gz: 250 damaged lines; the first 100 have notes"]
     caplog.clear()
     read(cdxj("http://h/") + b"garbage\n" * 100)
@@ -565,26 +565,26 @@ STARTS = st.sampled_from([b"", CDXJ, gz(CDXJ), ELEVEN, b" CDX N b a V g\n", b"PA
 
 
 @given(NAMES, STARTS, st.binary(max_size=500), st.booleans())
-def test_any_octets(name: str, start: bytes, rest: bytes, packed: bool) -> None:
-    data = start + rest
-    where = Where() if name == "warc.paths" else Where(domain=("example.org",))
-    for one in read_index(name, io.BytesIO(gz(data) if packed else data), where):
-        assert isinstance(one, Entry | Note)
+def test_any_bytes(name: str, start: bytes, end: bytes, packed: bool) -> None:
+    data = start + end
+    place = Where() if name == "warc.paths" else Where(domain=("example.org",))
+    for item in read_index(name, io.BytesIO(gz(data) if packed else data), place):
+        assert isinstance(item, Entry | Note)
 
 
-def test_random_octets() -> None:
-    made = random.Random(3986)
+def test_random_bytes() -> None:
+    draw = random.Random(3986)
     for data in (CDXJ * 20, zlib_pieces(CDXJ * 20, 500), ELEVEN * 50, columnar([{"url": URLS[0]}])):
         for _ in range(60):
             broken = bytearray(data)
-            at = made.randrange(len(data))
-            broken[at : at + made.choice((1, 30))] = made.randbytes(made.choice((0, 1, 40)))
+            at = draw.randrange(len(data))
+            broken[at : at + draw.choice((1, 30))] = draw.randbytes(draw.choice((0, 1, 40)))
             try:
-                found = read(bytes(broken), name=made.choice(["a.cdx", "a.cdxj", "a.paths"]))
+                content = read(bytes(broken), name=draw.choice(["a.cdx", "a.cdxj", "a.paths"]))
             except ValueError as error:
                 assert "are missing" in str(error)  # noqa: PT017 - the names of a columnar index
             else:
-                assert all(isinstance(one, Entry | Note) for one in found)
+                assert all(isinstance(item, Entry | Note) for item in content)
 
 
 # -- size
@@ -598,18 +598,18 @@ def test_random_octets() -> None:
         (b"a, 1 {\n", 1),
     ],
 )  # fmt: skip
-def test_growth(piece: bytes, packed: int) -> None:
+def test_reading_an_index_is_linear(piece: bytes, packed: int) -> None:
     def use(size: int) -> None:
         data = piece * (size // len(piece))
-        found = read_index("x.cdxj", io.BytesIO(gz(data) if packed else data), Where(domain=("example.org",)))
-        assert sum(isinstance(one, Note) for one in found) <= 101
+        results = read_index("x.cdxj", io.BytesIO(gz(data) if packed else data), Where(domain=("example.org",)))
+        assert sum(isinstance(row, Note) for row in results) <= 101
 
     linear(use, 2_000_000)
 
 
 def test_a_bomb_takes_little_memory() -> None:
-    """It is inflated piece by piece; a line without an end is not kept."""
+    """It is inflated in pieces; a line without an end is not stored."""
     bomb = gz(CDXJ) + gz(b"x" * (1 << 28)) + gz(b"\n" + CDXJ)
     with processor(30):
-        found = read(bomb, name="x.cdxj")
-    assert len(found) == 2 * len(URLS) + 1
+        content = read(bomb, name="x.cdxj")
+    assert len(content) == 2 * len(URLS) + 1

@@ -1,4 +1,4 @@
-"""What lies in ZIP, tar and compressed files, also in damaged and hostile ones."""
+"""Members of ZIP, tar and compressed files, including damaged and hostile ones."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def tarred(files: Mapping[str, bytes], form: int = tarfile.PAX_FORMAT) -> bytes:
 
 
 def zstd(content: bytes) -> bytes:
-    """One frame, without the size of its content, as from a stream."""
+    """One frame without content size, as from a stream."""
     from backports.zstd import ZstdCompressor
 
     packer = ZstdCompressor()
@@ -67,15 +67,15 @@ def found(data: bytes, options: Options = Options()) -> list[Document | Note | P
 
 
 def contents(data: bytes) -> dict[str, bytes]:
-    return {one.source: one.content for one in found(data) if isinstance(one, Document)}
+    return {member.source: member.content for member in found(data) if isinstance(member, Document)}
 
 
 def notes(data: bytes, options: Options = Options()) -> list[str]:  # noqa: B008
     return [
         note
-        for one in found(data, options)
-        if not isinstance(one, PassedContent)
-        for note in ([one.kind] if isinstance(one, Note) else one.notes)
+        for member in found(data, options)
+        if not isinstance(member, PassedContent)
+        for note in ([member.kind] if isinstance(member, Note) else member.notes)
     ]
 
 
@@ -84,21 +84,21 @@ def notes(data: bytes, options: Options = Options()) -> list[str]:  # noqa: B008
     [zipped(FILES), tarred(FILES), tarred(FILES, tarfile.GNU_FORMAT), tarred(FILES, tarfile.USTAR_FORMAT)],
     ids=["zip", "pax", "gnu", "ustar"],
 )
-def test_members(data: bytes) -> None:
+def test_members_of_archives(data: bytes) -> None:
     assert contents(data) == {f"x.gz!{name}": content for name, content in FILES.items()}
-    for one in found(data):
-        assert isinstance(one, Document)
-        assert (one.base.layer, str(one.base.uri), one.depth, one.notes) == ("entity", "http://h/x.gz", 1, ())
+    for doc in found(data):
+        assert isinstance(doc, Document)
+        assert (doc.base.layer, str(doc.base.uri), doc.depth, doc.notes) == ("entity", "http://h/x.gz", 1, ())
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])
-def test_published(kind: str) -> None:
+def test_published_archives(kind: str) -> None:
     files = {"a:b/c.html": b"1", "../../up": b"2", "/abs/ü": b"3", "./a//b/.": b"4"}
     data = zipped(files) if kind == "zip" else tarred(files)
     bases = [
-        one.document.base
-        for one in find_container(kind).members(io.BytesIO(data), OUTSIDE, Place(root_uri=URI("http://p/d/x")))
-        if isinstance(one, Member)
+        member.document.base
+        for member in find_container(kind).members(io.BytesIO(data), OUTSIDE, Place(root_uri=URI("http://p/d/x")))
+        if isinstance(member, Member)
     ]
     assert [str(base.uri) for base in bases] == [
         "http://p/d/a%3Ab/c.html", "http://p/d/up", "http://p/d/abs/%C3%BC", "http://p/d/a/b",
@@ -110,50 +110,50 @@ PACK: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.compre
 
 
 @pytest.mark.parametrize("pack", PACK)
-def test_single_files(pack: Callable[[bytes], bytes]) -> None:
+def test_single_compressed_files(pack: Callable[[bytes], bytes]) -> None:
     text = random.Random(1).randbytes(200_000)
-    (one,) = found(pack(text))
-    assert one == OUTSIDE._replace(source="x.gz!x", content=text, depth=1)
+    (member,) = found(pack(text))
+    assert member == OUTSIDE._replace(source="x.gz!x", content=text, depth=1)
     assert contents(pack(text[:9]) + pack(text[9:])) == {"x.gz!x": text}
     assert notes(pack(text)[:-30]) == ["truncated"]
     assert notes(pack(text), Options(limit=100)) == ["too-large"]
 
 
 @pytest.mark.parametrize("pack", PACK[:3])
-def test_what_stands_before_an_error_is_kept(pack: Callable[[bytes], bytes]) -> None:
+def test_content_before_an_error_is_kept(pack: Callable[[bytes], bytes]) -> None:
     text = b"".join(b"<a href=%d>" % number for number in range(200_000))
     broken = bytearray(pack(text))
     broken[-len(broken) // 4] ^= 0xFF
-    (one,) = found(bytes(broken))
-    assert isinstance(one, Document)
-    assert one.notes == ("corrupt",)
-    assert one.content[:1000] == text[:1000] or pack is not gzip.compress
+    (member,) = found(bytes(broken))
+    assert isinstance(member, Document)
+    assert member.notes == ("corrupt",)
+    assert member.content[:1000] == text[:1000] or pack is not gzip.compress
     assert notes(pack(b"x") + b"\0" * 5000) == []
     assert notes(pack(b"x") + b"junk" * 9) == ["corrupt"]
 
 
-def test_names_of_what_is_compressed() -> None:
+def test_names_of_compressed_files() -> None:
     for name, inside in (("a.html.gz", "a.html"), ("s.TGZ", "s.tar"), ("p/x", "x"), ("z!b.svgz", "b.svg")):
-        (one,) = flat_members("compressed", io.BytesIO(gzip.compress(b"")), OUTSIDE._replace(source=name), Options())
-        assert isinstance(one, Document)
-        assert one.source == f"{name}!{inside}"
+        (member,) = flat_members("compressed", io.BytesIO(gzip.compress(b"")), OUTSIDE._replace(source=name), Options())
+        assert isinstance(member, Document)
+        assert member.source == f"{name}!{inside}"
 
 
 @pytest.mark.parametrize("root_uri", [None, URI("http://h/z/")])
-def test_a_name_that_is_no_utf_8_costs_nothing_but_itself(root_uri: URI | None) -> None:
-    """APPNOTE Appendix D: bit 11 says UTF-8.  `zipfile` alone would give none of the members."""
+def test_an_invalid_utf_8_name_affects_only_itself(root_uri: URI | None) -> None:
+    """APPNOTE Appendix D: bit 11 means UTF-8. `zipfile` alone would give no members."""
     data = zipped({"\u00fcb": b"one", "d/\u00e9a": b"two", "c\u0101/": b"", "d": b"PK\1\2" + b"x" * 26})
     broken = data.replace("\u00fcb".encode(), b"\xff\xfeb").replace("c\u0101".encode(), b"c\xc4\xc4")
     assert broken.count(b"\xff\xfeb") == 2
-    one, two, three = (
+    first, two, three = (
         (member.document.source, member.document.base.uri, read_content(member.stream, 99, member.crc))
         for member in find_container("zip").members(io.BytesIO(broken), OUTSIDE, Place(root_uri=root_uri))
         if isinstance(member, Member) and member.stream
     )
-    assert one[::2] == ("x.gz!\ufffd\ufffdb", (b"one", ()))
+    assert first[::2] == ("x.gz!\ufffd\ufffdb", (b"one", ()))
     assert two[::2] == ("x.gz!d/\u00e9a", (b"two", ()))
     assert three[::2] == ("x.gz!d", (b"PK\1\2" + b"x" * 26, ()))
-    assert [str(one[1]), str(two[1])] == (
+    assert [str(first[1]), str(two[1])] == (
         ["http://h/z/%FF%FEb", "http://h/z/d/%C3%A9a"] if root_uri else ["http://h/x.gz"] * 2
     )
 
@@ -162,33 +162,33 @@ def test_names_of_a_zip_that_are_in_code_page_437() -> None:
     data = zipped({"u\u0308": b"x"})
     flagged = b"\x14\0\0\x08"
     for name, flags, charset in (("\u00fc\u2566", b"\x14\0\0\0", "cp437"), ("\u0108", flagged, "utf-8")):
-        (one,) = found(data.replace("u\u0308".encode(), name.encode(charset) + b"!").replace(flagged, flags))
-        assert isinstance(one, Document)
-        assert (one.source, one.content) == (f"x.gz!{name}!", b"x")
+        (member,) = found(data.replace("u\u0308".encode(), name.encode(charset) + b"!").replace(flagged, flags))
+        assert isinstance(member, Document)
+        assert (member.source, member.content) == (f"x.gz!{name}!", b"x")
 
 
 def test_a_member_without_a_name() -> None:
     data = zipped({"?": b"x", "b": b"y"}).replace(b"?", b"\0")
-    assert [one.content for one in found(data) if isinstance(one, Document)] == [b"x", b"y"]
+    assert [member.content for member in found(data) if isinstance(member, Document)] == [b"x", b"y"]
 
 
-def test_members_that_the_directory_of_a_zip_hides() -> None:
-    """By one octet: the length of a comment, which hides the entries behind it; the count; a name that ends in "/"."""
+def test_members_hidden_by_the_directory_of_a_zip() -> None:
+    """By one byte: the length of a comment that hides entries; the count; a name that ends in "/"."""
     files = {"a.html": b"1", "b.html": b"2", "c.html": b"3", "d.html": b"4"}
     data = zipped(files)
-    whole = {f"x.gz!{name}": content for name, content in files.items()}
+    complete = {f"x.gz!{name}": content for name, content in files.items()}
     first = data.index(b"PK\x01\x02")
     entry = 46 + len("a.html")
     for entries in (1, 2, 3):
         hidden = bytearray(data)
         hidden[first + 32] = entry * entries
-        assert contents(bytes(hidden)) == whole
+        assert contents(bytes(hidden)) == complete
         assert set(notes(bytes(hidden))) == {"corrupt"}
     end = data.index(b"PK\x05\x06")
     size = int.from_bytes(data[end + 12 : end + 16], "little") - entry
-    cut = data[: end - entry] + data[end : end + 12] + size.to_bytes(4, "little") + data[end + 16 :]
-    assert contents(cut) == whole
-    assert set(notes(cut)) == {"corrupt"}
+    truncated = data[: end - entry] + data[end : end + 12] + size.to_bytes(4, "little") + data[end + 16 :]
+    assert contents(truncated) == complete
+    assert set(notes(truncated)) == {"corrupt"}
     for place in (data.index(b"a.html"), data.rindex(b"a.html")):
         named = data[: place + 5] + b"/" + data[place + 6 :]
         assert len(contents(named)) == len(files) or "corrupt" in notes(named)
@@ -197,7 +197,7 @@ def test_members_that_the_directory_of_a_zip_hides() -> None:
 
 
 def unnamed(data: bytes, name: str) -> bytes:
-    """A ZIP file of three members of which its directory does not name one, nor counts it."""
+    """A ZIP file of three members; its directory neither names nor counts one of them."""
     at = data.rindex(name.encode()) - 46
     data = data[:at] + data[at + 46 + len(name) :]
     size = int.from_bytes(data[-10:-6], "little") - 46 - len(name)
@@ -206,11 +206,11 @@ def unnamed(data: bytes, name: str) -> bytes:
 
 @pytest.mark.parametrize("name", ["a.html", "b.html", "c.html"])
 @pytest.mark.parametrize("is_streamed", [False, True])
-def test_members_that_the_directory_of_a_zip_does_not_name(name: str, is_streamed: bool) -> None:
+def test_members_missing_in_the_directory_of_a_zip(name: str, is_streamed: bool) -> None:
     files = {"a.html": b"1", "b.html": b"2", "c.html": b"3" * 40}
     data = streamed(files) if is_streamed else zipped(files)
     assert (notes(data), b"PK\x07\x08" in data) == ([], is_streamed)
-    assert contents(unnamed(data, name)) == {f"x.gz!{one}": content for one, content in files.items()}
+    assert contents(unnamed(data, name)) == {f"x.gz!{name}": content for name, content in files.items()}
     assert notes(unnamed(data, name)) == ["corrupt"]
 
 
@@ -221,7 +221,7 @@ def streamed(files: dict[str, bytes]) -> bytes:
         def seekable(self) -> bool:
             return False
 
-        def seek(self, *given: int) -> int:
+        def seek(self, *offset: int) -> int:
             raise OSError
 
         tell = seek
@@ -233,7 +233,7 @@ def streamed(files: dict[str, bytes]) -> bytes:
 
 
 @pytest.mark.parametrize("offset", [0xFFFFFF, 0x7FFFFFFF])
-def test_a_member_that_is_beyond_the_end_of_a_zip_costs_no_other(offset: int) -> None:
+def test_a_member_beyond_the_end_of_a_zip_affects_no_other(offset: int) -> None:
     data = bytearray(zipped({"a.html": b"1", "b.html": b"2"}))
     at = data.rindex(b"PK\x01\x02") + 42
     data[at : at + 4] = offset.to_bytes(4, "little")
@@ -242,15 +242,15 @@ def test_a_member_that_is_beyond_the_end_of_a_zip_costs_no_other(offset: int) ->
 
 
 FILLER = struct.pack("<4s5H3L2H", b"PK\x03\x04", 0, 0, 0, 0, 0, 0, 0, 0, 0, 100) + b"\0" * 100
-"""A header without a name, with which tools of Android fill what a removed member leaves."""
+"""A header without a name: Android tools fill the gap of a removed member with it."""
 
 
 @pytest.mark.parametrize(
     "gap", [b"\0" * 4096, b"APK Sig Block 42" * 20, FILLER, b"PK\x03\x04" * 6, b"x" * 60 + b"PK\x03\x04", FILLER * 3]
 )
 @pytest.mark.parametrize("is_first", [False, True])
-def test_what_stands_between_the_members_of_a_zip_is_no_member(gap: bytes, is_first: bool) -> None:
-    """Padding, signatures, the mark of an archive in parts (APPNOTE 8.5.3)."""
+def test_data_between_the_members_of_a_zip_is_not_a_member(gap: bytes, is_first: bool) -> None:
+    """Padding, signatures, the marker of a split archive (APPNOTE 8.5.3)."""
     file = io.BytesIO(b"PK\x07\x08" if is_first else b"")
     file.seek(0, io.SEEK_END)
     with zipfile.ZipFile(file, "w") as archive:
@@ -264,8 +264,8 @@ def test_what_stands_between_the_members_of_a_zip_is_no_member(gap: bytes, is_fi
 
 
 @pytest.mark.parametrize("gap", [b"\0" * 64, FILLER, b"PK\x03\x04" * 16])
-def test_gaps_in_a_zip_take_linear_time(gap: bytes) -> None:
-    def made(count: int) -> bytes:
+def test_gaps_in_a_zip_are_linear(gap: bytes) -> None:
+    def zip_with_gaps(count: int) -> bytes:
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as archive:
             for number in range(count):
@@ -275,16 +275,16 @@ def test_gaps_in_a_zip_take_linear_time(gap: bytes) -> None:
                 archive.start_dir = file.tell()
         return file.getvalue()
 
-    zips = {count: made(count) for count in (2_000, 8_000)}
+    zips = {count: zip_with_gaps(count) for count in (2_000, 8_000)}
     linear(lambda count: notes(zips[count]), 8_000)
 
 
-def test_a_wrong_sum_in_a_zip() -> None:
+def test_a_wrong_checksum_in_a_zip() -> None:
     data = zipped({"a": b"x" * 100, "b": b"y"})
     broken = data.replace(zipfile.ZipFile(io.BytesIO(data)).getinfo("a").CRC.to_bytes(4, "little"), b"\0\0\0\0")
-    one, two = found(broken)
-    assert isinstance(one, Document)
-    assert (one.content, one.notes) == (b"x" * 100, ("corrupt",))
+    first, two = found(broken)
+    assert isinstance(first, Document)
+    assert (first.content, first.notes) == (b"x" * 100, ("corrupt",))
     assert isinstance(two, Document)
     assert two.notes == ()
 
@@ -303,7 +303,7 @@ def test_unknown_compression() -> None:
     assert notes(data[:8] + b"\x63\0" + data[10 : at + 10] + b"\x63\0" + data[at + 12 :]) == ["unsupported"]
 
 
-def test_links_and_devices_are_passed_over() -> None:
+def test_symlinks_and_devices_are_skipped() -> None:
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w") as archive:
         for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE):
@@ -328,7 +328,7 @@ def header(size: bytes, kind: bytes = b"0") -> bytes:
     return bytes(block)
 
 
-def test_sizes_in_tar_that_cannot_be() -> None:
+def test_impossible_sizes_in_tar() -> None:
     assert notes(header(b"77777777777") + b"x" * 512) == ["truncated"] * 2
     assert notes(header(b"\x80" + b"\x7f" * 11)) == ["truncated"] * 2
     assert "corrupt" in notes(tarred({"a": b"x"})[:1024] + header(b"\xff" * 12))
@@ -339,49 +339,49 @@ def test_sizes_in_tar_that_cannot_be() -> None:
 def pax(kind: bytes, **records: str) -> bytes:
     content = b""
     for name, value in records.items():
-        said = f" {name.replace('_', '.')}={value}\n".encode()
-        size = next(size for size in range(len(said), len(said) + 9) if size == len(said) + len(str(size)))
-        content += b"%d%s" % (size, said)
+        field = f" {name.replace('_', '.')}={value}\n".encode()
+        size = next(size for size in range(len(field), len(field) + 9) if size == len(field) + len(str(size)))
+        content += b"%d%s" % (size, field)
     return header(b"%o" % len(content), kind) + content + bytes(-len(content) % 512)
 
 
-def test_what_headers_say_is_bounded_together() -> None:
-    """Global records stay for all members, and the map of a sparse file is a list; packed, all this is small."""
+def test_the_total_size_of_headers_is_limited() -> None:
+    """Global records apply to all members, and the map of a sparse file is a list; compressed, all this is small."""
     every = b"".join(pax(b"g", **{f"k{number}": "a" * 1_000_000}) + header(b"0") for number in range(20))
     assert notes(every)[-1] == "too-large"
-    some = b"".join(pax(b"g", **{f"k{number}": "a" * 500_000}) + header(b"0") * 1000 for number in range(4))
-    assert notes(some)[-1] == "too-large"
+    headers = b"".join(pax(b"g", **{f"k{number}": "a" * 500_000}) + header(b"0") * 1000 for number in range(4))
+    assert notes(headers)[-1] == "too-large"
     assert notes(tarred({}, tarfile.PAX_FORMAT)[:0] + pax(b"g", comment="a") + header(b"0") + bytes(1024)) == []
-    told = pax(b"x", GNU_sparse_major="1", GNU_sparse_minor="0", GNU_sparse_name="a", GNU_sparse_realsize="9")
-    assert notes(told + header(b"%o" % (60 << 20)) + b"1000000000\n" + b"0\n" * (10 << 20)) == ["too-large"]
+    sparse = pax(b"x", GNU_sparse_major="1", GNU_sparse_minor="0", GNU_sparse_name="a", GNU_sparse_realsize="9")
+    assert notes(sparse + header(b"%o" % (60 << 20)) + b"1000000000\n" + b"0\n" * (10 << 20)) == ["too-large"]
     block = bytearray(header(b"0", b"S"))
     block[482] = 1  # more of its map follows
     block[148:156] = b" " * 8
     block[148:156] = b"%06o\0 " % sum(block)
-    more = (b"00000000001\0" * 42 + b"\1").ljust(512, b"\0")
-    assert notes(bytes(block) + more * 20_000) == ["too-large"]
+    extension = (b"00000000001\0" * 42 + b"\1").ljust(512, b"\0")
+    assert notes(bytes(block) + extension * 20_000) == ["too-large"]
 
 
-def test_many_members_with_headers_of_their_own_are_read() -> None:
-    many = {f"{'long/' * 40}{number}": b"" for number in range(20_000)}
-    packed = tarred(many, tarfile.PAX_FORMAT)
+def test_many_members_with_extended_headers_are_read() -> None:
+    members = {f"{'long/' * 40}{number}": b"" for number in range(20_000)}
+    packed = tarred(members, tarfile.PAX_FORMAT)
     assert len(packed) > 7 << 22
-    assert len(contents(packed)) == len(many)
+    assert len(contents(packed)) == len(members)
 
 
-def test_a_header_that_is_broken_is_no_end() -> None:
+def test_a_broken_header_is_not_the_end() -> None:
     data = bytearray(tarred({"a": b"x", "b": b"y"}, tarfile.USTAR_FORMAT))
     data[1024 + 3] ^= 1
     assert notes(bytes(data)) == ["corrupt"]
 
 
-def test_many_members() -> None:
+def test_many_members_are_linear() -> None:
     def use(packed: bytes, count: int) -> None:
         assert len(contents(packed)) == count
 
-    many = {count: {f"{number}": b"" for number in range(count)} for count in (5_000, 20_000, 80_000)}
-    zips = {count: zipped(many[count]) for count in (20_000, 80_000)}
-    tars = {count: tarred(many[count], tarfile.USTAR_FORMAT) for count in (5_000, 20_000)}
+    members_by_count = {count: {f"{number}": b"" for number in range(count)} for count in (5_000, 20_000, 80_000)}
+    zips = {count: zipped(members_by_count[count]) for count in (20_000, 80_000)}
+    tars = {count: tarred(members_by_count[count], tarfile.USTAR_FORMAT) for count in (5_000, 20_000)}
     linear(lambda count: use(zips[count], count), 80_000)
     linear(lambda count: use(tars[count], count), 20_000)
 
@@ -397,13 +397,13 @@ def test_many_members() -> None:
         ("pages.tar", tarred({f"{number}.txt": b"http://h/" for number in range(20_000)}, tarfile.USTAR_FORMAT)),
     ],
 )  # fmt: skip
-def test_batches_of_many_members_are_bounded(name: str, data: bytes, tmp_path: Path) -> None:
+def test_batches_of_many_members_are_limited(name: str, data: bytes, tmp_path: Path) -> None:
     """Members without references have a note each: all notes of an archive were one batch."""
     (tmp_path / name).write_bytes(data)
-    made = [batch for batch in batches([tmp_path / name]) if not isinstance(batch, TaskEnd)]
-    assert sum(batch.num_rows for batch in made) >= 12_000
-    assert max(batch.num_rows for batch in made) <= BATCH
-    assert max(batch.nbytes for batch in made) < 1.5 * MAX_TEXT_BYTES
+    tables = [batch for batch in batches([tmp_path / name]) if not isinstance(batch, TaskEnd)]
+    assert sum(batch.num_rows for batch in tables) >= 12_000
+    assert max(batch.num_rows for batch in tables) <= BATCH
+    assert max(batch.nbytes for batch in tables) < 1.5 * MAX_TEXT_BYTES
 
 
 def test_a_directory_too_large_for_memory(tmp_path: Path) -> None:
@@ -419,8 +419,8 @@ def test_a_directory_too_large_for_memory(tmp_path: Path) -> None:
         assert list(flat_members("zip", opening, OUTSIDE, Options())) == [Note("too-large")]
 
 
-def test_members_at_one_place_are_read_once() -> None:
-    """A directory of a few octets an entry could make any number of documents."""
+def test_members_at_the_same_offset_are_read_once() -> None:
+    """A directory with few bytes per entry could make any number of documents."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("a.html", "<a href=x>")
@@ -434,11 +434,11 @@ def test_an_archive_without_members() -> None:
     assert found(zipped({})) == []
 
 
-def test_members_that_overlap_are_corrupt() -> None:
-    """Each could end in the content of the last one, so that few octets cost its reading once more."""
+def test_overlapping_members_are_corrupt() -> None:
+    """Each could end in the content of the last one, so that a few bytes would cost reading it again."""
     data = bytearray(zipped({"a.html": b"<a href=x>", "b.html": b"<a href=y>"}))
     at = data.index(b"PK\x01\x02")
-    data[at + 20 : at + 24] = (1000).to_bytes(4, "little")  # the size of the first one's data
+    data[at + 20 : at + 24] = (1000).to_bytes(4, "little")  # the size of the first member's data
     assert contents(bytes(data)) == {"x.gz!a.html": b"", "x.gz!b.html": b"<a href=y>"}
     assert notes(bytes(data)) == ["corrupt"]
 
@@ -466,13 +466,13 @@ def test_endless_headers() -> None:
 @pytest.mark.parametrize(
     "data", [zipped(FILES), tarred(FILES), gzip.compress(FILES["a.html"])], ids=["zip", "tar", "gzip"]
 )
-def test_cut_off_and_wrong_octets(data: bytes) -> None:
-    made = random.Random(2)
+def test_truncated_archives_and_wrong_bytes(data: bytes) -> None:
+    draw = random.Random(2)
     for end in range(0, len(data), max(1, len(data) // 200)):
         assert set(notes(data[:end])) <= NOTES.keys()
     for _ in range(300):
         broken = bytearray(data)
-        broken[made.randrange(len(data))] = made.randrange(256)
+        broken[draw.randrange(len(data))] = draw.randrange(256)
         assert set(notes(bytes(broken))) <= NOTES.keys()
 
 
@@ -490,7 +490,7 @@ def test_a_stream_that_fails() -> None:
 
 
 def test_documents_of_an_epub_are_xhtml(tmp_path: Path) -> None:
-    """EPUB 3.3 6.1, whatever their names are; in another ZIP file a name of HTML means HTML."""
+    """EPUB 3.3 6.1, whatever their names; in other ZIP files an HTML name means HTML."""
     page = "<?xml version='1.0'?><html><head><title/></head><body><a href='x'/></body></html>"
     for name, mark, expected in (("a.epub", "application/epub+zip", ["x", "x"]), ("a.zip", "application/x", ["x"])):
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
@@ -502,13 +502,13 @@ def test_documents_of_an_epub_are_xhtml(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("front", [b"#!/usr/bin/env python3\n", b"MZ\x90\0\3\0", b"any octets \0"])
 @pytest.mark.parametrize("name", ["a.zip", "a.exe", "a"])
-def test_octets_in_front_of_a_zip(tmp_path: Path, front: bytes, name: str) -> None:
-    """A file that unpacks itself: where the directory stands is told at its end (APPNOTE 4.3.16)."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
+def test_data_before_a_zip(tmp_path: Path, front: bytes, name: str) -> None:
+    """A self-extracting file: its end gives the offset of the directory (APPNOTE 4.3.16)."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("m.html", "<a href=x>")
         archive.comment = b"PK"
-    (path := tmp_path / name).write_bytes(front + made.getvalue())
+    (path := tmp_path / name).write_bytes(front + stream.getvalue())
     assert [(row.source, row.reference, row.error) for row in extract(path)] == [(f"{path}!m.html", "x", None)]
-    path.write_bytes(front + made.getvalue() + b"more")  # its end is none of a ZIP
+    path.write_bytes(front + stream.getvalue() + b"more")  # its end is not that of a ZIP
     assert {row.error for row in extract(path)} <= {"unsupported", "wrong-type"}

@@ -64,8 +64,10 @@ def read(path: Path, workers: int) -> list[Link | TaskEnd]:
 
 @pytest.mark.parametrize("name", ARCHIVES)
 @pytest.mark.parametrize("by_threads", [False, True])
-def test_the_rows_are_the_same(name: str, by_threads: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the archive holds: pages, crawls, archives, damage."""
+def test_workers_do_not_change_the_rows(
+    name: str, by_threads: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the archive contains: pages, crawls, archives, damage."""
     monkeypatch.setattr(threads, "is_native", lambda *_: by_threads)
     path = tmp_path / name
     path.write_bytes(ARCHIVES[name])

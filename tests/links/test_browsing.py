@@ -1,4 +1,4 @@
-"""The column `browser`: what browsers make of the references of documents."""
+"""The column `browser`: how browsers resolve the references of documents."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from overthere.links.report.table import open_writer
 pytestmark = pytest.mark.skipif(not whatwg.available(), reason="ada is absent")
 
 
-def found(folder: Path, page: bytes, name: str = "p.html") -> list[tuple[str | None, ...]]:
+def browser_rows(folder: Path, page: bytes, name: str = "p.html") -> list[tuple[str | None, ...]]:
     (folder / name).write_bytes(page)
-    made = extract([folder / name], "http://h/d/", whatwg=True)
-    return [(row.reference, row.target, row.browser) for row in made if row.reference is not None]
+    table = extract([folder / name], "http://h/d/", whatwg=True)
+    return [(row.reference, row.target, row.browser) for row in table if row.reference is not None]
 
 
 @pytest.fixture(params=["native", "reference"], autouse=True)
@@ -48,8 +48,8 @@ def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         ("mailto:a@b", "mailto:a@b", None),
     ],
 )
-def test_references(tmp_path: Path, reference: str, target: str | None, browser: str | None) -> None:
-    assert found(tmp_path, f'<a href="{reference}">'.encode()) == [(reference, target, browser)]
+def test_references_in_browsers(tmp_path: Path, reference: str, target: str | None, browser: str | None) -> None:
+    assert browser_rows(tmp_path, f'<a href="{reference}">'.encode()) == [(reference, target, browser)]
 
 
 @pytest.mark.parametrize(
@@ -66,20 +66,20 @@ def test_references(tmp_path: Path, reference: str, target: str | None, browser:
 )
 def test_queries_are_in_the_charset_of_the_page(tmp_path: Path, charset: str, query: str, browser: str | None) -> None:
     page = f'<meta charset={charset}><a href="?q={query}">'.encode("utf-8" if charset == "utf-16" else charset)
-    ((_, _, told),) = found(tmp_path, page)
+    ((_, _, told),) = browser_rows(tmp_path, page)
     assert told == (None if browser is None else f"http://h/d/p.html?q={browser}")
 
 
-def test_what_is_in_no_charset_but_utf_8(tmp_path: Path) -> None:
+def test_unencodable_characters_in_queries(tmp_path: Path) -> None:
     page = '<meta charset=koi8-r><p style="a: url(?Я)"><a href="x:?Я"><a href=Я><a href="ws://h/?Я">'
-    assert [row[2] for row in found(tmp_path, page.encode("koi8-r"))] == [None, None, None, None]
+    assert [row[2] for row in browser_rows(tmp_path, page.encode("koi8-r"))] == [None, None, None, None]
     feed = '<?xml version="1.0" encoding="koi8-r"?><rss><channel><link>http://h/?Я</link></channel></rss>'
-    assert [row[1:] for row in found(tmp_path, feed.encode("koi8-r"), "p.xml")] == [("http://h/?%D0%AF", None)]
+    assert [row[1:] for row in browser_rows(tmp_path, feed.encode("koi8-r"), "p.xml")] == [("http://h/?%D0%AF", None)]
 
 
-def test_the_base_is_that_of_browsers(tmp_path: Path) -> None:
+def test_the_base_in_browsers(tmp_path: Path) -> None:
     page = b'<link href=a><base href="http://o.example\\b/"><base href=z><a href=a><a href="">'
-    assert found(tmp_path, page) == [
+    assert browser_rows(tmp_path, page) == [
         ("a", "http://h/d/a", "http://o.example/b/a"),
         ("http://o.example\\b/", None, "http://o.example/b/"),
         ("z", "http://h/d/z", None),
@@ -99,16 +99,16 @@ def test_the_base_is_that_of_browsers(tmp_path: Path) -> None:
         "<p><base href=no/></p><frameset>",
     ],
 )
-def test_a_base_that_browsers_ignore_counts_neither_way(tmp_path: Path, ignored: str, base: str | None) -> None:
-    """One decision for the target and for the column: compared with Chromium by bench/browser.py."""
+def test_a_base_that_browsers_ignore_is_ignored(tmp_path: Path, ignored: str, base: str | None) -> None:
+    """For the target and for the column: compared with Chromium by bench/browser.py."""
     front = "" if base is None else '<base href="http://o.example/">'
-    made = found(tmp_path, f'{front}{ignored}<frame src="x"><a href="x">'.encode())
-    against = "http://h/d/" if base is None else "http://o.example/"
-    assert [row for row in made if row[0] == "x"] == [("x", f"{against}x", None)] * 2
+    link_rows = browser_rows(tmp_path, f'{front}{ignored}<frame src="x"><a href="x">'.encode())
+    ignored_base = "http://h/d/" if base is None else "http://o.example/"
+    assert [row for row in link_rows if row[0] == "x"] == [("x", f"{ignored_base}x", None)] * 2
 
 
-def test_running_text_is_read_by_no_browser(tmp_path: Path) -> None:
-    assert [row[2] for row in found(tmp_path, b"see http://o.example or www.o.example", "p.txt")][:1] == [None]
+def test_references_in_plain_text_have_no_browser_target(tmp_path: Path) -> None:
+    assert [row[2] for row in browser_rows(tmp_path, b"see http://o.example or www.o.example", "p.txt")][:1] == [None]
 
 
 def test_many_documents_and_batches(tmp_path: Path) -> None:
@@ -116,11 +116,11 @@ def test_many_documents_and_batches(tmp_path: Path) -> None:
     (tmp_path / "b.html").write_bytes(b"<p>")
     (tmp_path / "c.html").write_bytes(b"<a href=http://o.example>")
     (tmp_path / "d.txt").write_bytes(b"http://o.example")
-    made = [row.browser for row in extract(tmp_path, whatwg=True) if row.reference is not None]
-    assert made == ["http://o.example/"] * 20_001 + [None]
+    opened = [row.browser for row in extract(tmp_path, whatwg=True) if row.reference is not None]
+    assert opened == ["http://o.example/"] * 20_001 + [None]
 
 
-def test_without_asking_it_is_null_and_it_is_in_every_table(tmp_path: Path) -> None:
+def test_without_the_option_the_column_is_null(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(b"<a href=http://o.example>")
     (row,) = extract(tmp_path / "a.html")
     assert row.browser is None
@@ -141,7 +141,7 @@ def test_without_ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"<p>", None),
         (b"\xe9", None),
@@ -152,7 +152,7 @@ def test_without_ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (b"<meta charset=utf-16>x", None),
     ],
 )
-def test_the_encoding_is_the_one_that_is_read(content: bytes, told: str | None) -> None:
-    text, _ = decode(content, told)
-    own = content.removeprefix(b"\xef\xbb\xbf").decode(output_encoding(content, told).replace("windows-", "cp"))
-    assert own == text
+def test_the_encoding_for_queries_is_that_of_the_document(content: bytes, message: str | None) -> None:
+    text, _ = decode(content, message)
+    decoded = content.removeprefix(b"\xef\xbb\xbf").decode(output_encoding(content, message).replace("windows-", "cp"))
+    assert decoded == text

@@ -1,4 +1,4 @@
-"""The records that Common Crawl keeps beside pages: robots.txt, redirects, pages with an error, revisits."""
+"""Further records of Common Crawl: robots.txt, redirects, error pages, revisits."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def message(status: bytes, fields: bytes = b"", body: bytes = b"", media_type: b
 
 
 def rows(tmp_path: Path, *records: bytes) -> list[tuple[str | None, ...]]:
-    """The rows, and the same if each record is a gzip member."""
-    found: list[list[tuple[str | None, ...]]] = []
+    """The rows, which must be the same with each record as a gzip member."""
+    tables: list[list[tuple[str | None, ...]]] = []
     for name, data in (("a.warc", b"".join(records)), ("a.warc.gz", b"".join(map(gz, records)))):
         file = tmp_path / name
         file.write_bytes(data)
-        found.append([(link.base, link.where, link.reference, link.target, link.error) for link in extract(file)])
-    assert found[0] == found[1]
-    return found[0]
+        tables.append([(link.base, link.where, link.reference, link.target, link.error) for link in extract(file)])
+    assert tables[0] == tables[1]
+    return tables[0]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
@@ -63,21 +63,21 @@ def test_only_robots_has_sitemaps() -> None:
         assert list(read(document, Options())) == []
 
 
-def test_sitemaps_in_linear_time() -> None:
+def test_sitemaps_are_linear() -> None:
     base = Base(URI("https://h/robots.txt"), "retrieval", "retrieval")
     for piece in (b"Sitemap:", b"Sitemap:\n", b"sitemap: /a\n", b" ", b"sitemap:a+", b"sitemap: /%d\n"):
 
         def use(count: int, piece: bytes = piece) -> None:
-            for one in read(Document("x", piece * count, base), Options()):
-                assert isinstance(one, Found)
+            for item in read(Document("x", piece * count, base), Options()):
+                assert isinstance(item, Found)
 
         linear(use, 100_000)
 
 
 def test_diagnostics(tmp_path: Path) -> None:
-    """A redirect, pages with an error, and revisits, which hold no document."""
+    """Redirects, error pages, and revisits, which contain no document."""
     profile = b"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/"
-    found = rows(
+    row_list = rows(
         tmp_path,
         record(message(b"301 Moved Permanently", b"Location: ../b?c\r\n"), target=b"https://h.example/x/y/"),
         record(message(b"302 Found", b"Location: https://other.example/\r\n", b"<a href=z>"), target=b"https://h.example/r"),
@@ -89,7 +89,7 @@ def test_diagnostics(tmp_path: Path) -> None:
         ),
         record(message(b"200 OK"), b"revisit", b"https://h.example/g", extra=profile + b"identical-payload-digest\r\n"),
     )  # fmt: skip
-    assert found == [
+    assert row_list == [
         ("https://h.example/x/y/", "Location", "../b?c", "https://h.example/x/b?c", None),
         ("https://h.example/r", "Location", "https://other.example/", "https://other.example/", None),
         ("https://h.example/r", "a href", "z", "https://h.example/z", None),

@@ -12,13 +12,13 @@ from overthere.links.model import Document, Found, Options
 from support import processor
 
 
-def found(content: bytes, charset: str | None = None) -> list[tuple[str, ...]]:
+def declared_identifiers(content: bytes, charset: str | None = None) -> list[tuple[str, ...]]:
     document = Document("x.dtd", content, Base(URI("http://h/d/x.dtd"), "retrieval"), charset=charset)
-    return [one[:2] if isinstance(one, Found) else (one.kind,) for one in read(document, Options())]
+    return [item[:2] if isinstance(item, Found) else (item.kind,) for item in read(document, Options())]
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "declared"),
     [
         (b'<!ENTITY a SYSTEM "a.xml">', [("ENTITY", "a.xml")]),
         (b"<!ENTITY % a PUBLIC '-//A//B' 'a.mod'>", [("ENTITY", "a.mod")]),
@@ -26,24 +26,24 @@ def found(content: bytes, charset: str | None = None) -> list[tuple[str, ...]]:
         (b'<!NOTATION gif PUBLIC "only public">', []),
         (b'<!-- <!ENTITY a SYSTEM "a"> --><?x <!ENTITY a SYSTEM "a">?>', []),
         (b'<!ENTITY % a "http://h/"><!ENTITY b "c">', []),
-        # In an entity, in a section that is read or not, behind an entity that lies elsewhere or is declared elsewhere.
+        # In an entity, in an included or ignored section, after an entity that is external or declared elsewhere.
         (b"""<!ENTITY % d '<!ENTITY a SYSTEM "a">'> %d;""", [("ENTITY", "a")]),
         (b'<!ENTITY % y "INCLUDE"><![%y;[<!ENTITY a SYSTEM "a">]]>', [("ENTITY", "a")]),
         (b'<![IGNORE[<!ENTITY a SYSTEM "a">]]>', []),
         (b'<!ENTITY % e SYSTEM "e"> %e; <!ENTITY a SYSTEM "a">', [("ENTITY", "e"), ("ENTITY", "a")]),
         (b'%e; <!ENTITY a SYSTEM "a">', [("ENTITY", "a")]),
         (b'<?xml version="1.0" encoding="iso-8859-1"?><!ENTITY a SYSTEM "\xe9">', [("ENTITY", "é")]),
-        # What is no declaration without what is declared elsewhere, or at all.
+        # Not a declaration without external declarations, or not at all.
         (b'<!ELEMENT p %e;><!ENTITY a SYSTEM "a"><!-- <!ENTITY b SYSTEM "b"> -->', [("corrupt",), ("ENTITY", "a")]),
         (b'<!ENTITY a SYSTEM "a"><!ENTITY b', [("corrupt",), ("ENTITY", "a")]),
         (b"x", [("corrupt",)]),
     ],
 )
-def test_declarations(content: bytes, told: list[tuple[str, ...]]) -> None:
-    assert sorted(found(content)) == sorted(told)
+def test_declarations(content: bytes, declared: list[tuple[str, ...]]) -> None:
+    assert sorted(declared_identifiers(content)) == sorted(declared)
 
 
-def test_what_is_a_dtd() -> None:
+def test_dtds_are_recognized() -> None:
     for name, media_type in (("a.dtd", ""), ("A.MOD", ""), ("a.ent", ""), ("a", "application/xml-dtd")):
         assert kind(name, media_type, b"<!ELEMENT a ANY>") == ("dtd", ())
     assert kind("go.mod", "", b"module example.com/x") == ("text", ())
@@ -55,8 +55,8 @@ def test_entities_in_entities_have_a_limit() -> None:
         b'<!ENTITY %% a%d "%s">' % (n, b"&#37;a%d;" % (n - 1) * 20) for n in range(1, 20)
     )
     with processor():
-        assert found(laughs + b" %a19; ") == [("too-large",)]
+        assert declared_identifiers(laughs + b" %a19; ") == [("too-large",)]
 
 
 def test_an_entity_of_itself() -> None:
-    assert ("corrupt",) in found(b"<!ENTITY % a '&#37;a;'> %a; <!ENTITY b SYSTEM 'b'>")
+    assert ("corrupt",) in declared_identifiers(b"<!ENTITY % a '&#37;a;'> %a; <!ENTITY b SYSTEM 'b'>")

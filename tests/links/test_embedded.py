@@ -1,4 +1,4 @@
-"""What HTML holds in a syntax of its own, read by choice: metas, JSON-LD, import maps, speculation rules, `srcdoc`."""
+"""Optional embedded syntaxes of HTML: metas, JSON-LD, import maps, speculation rules, `srcdoc`."""
 
 from __future__ import annotations
 
@@ -41,49 +41,49 @@ def maker(request: pytest.FixtureRequest) -> type[Rows]:
     return _NativeRows if request.param == "native" else _PythonRows
 
 
-def rows(maker: type[Rows], text: str, options: Options = WITH, **more: Any) -> tuple[list[Link], dict[str, int]]:
-    """The rows of a document, and what was passed over."""
-    made = maker(options)  # type: ignore[call-arg]
-    found: list[Link] = []
-    document = Document("s", text.encode("utf-8", "replace"), BASE, "text/html", **more)
-    for _ in fill(made, document, "html", (), options):
-        found += links(made.take())
-    return [*found, *links(made.take())], dict(made.passed_counts)
+def rows(maker: type[Rows], text: str, options: Options = WITH, **kwargs: Any) -> tuple[list[Link], dict[str, int]]:
+    """The rows of a document, and the skipped content."""
+    builder = maker(options)  # type: ignore[call-arg]
+    link_rows: list[Link] = []
+    document = Document("s", text.encode("utf-8", "replace"), BASE, "text/html", **kwargs)
+    for _ in fill(builder, document, "html", (), options):
+        link_rows += links(builder.take())
+    return [*link_rows, *links(builder.take())], dict(builder.passed_counts)
 
 
 def is_embedded(row: Link) -> bool:
-    where = row.where or ""
+    place = row.where or ""
     named = EMBEDDED["property"] | EMBEDDED["attribute"]
-    return " > " in where or where.partition(" ")[2] in named
+    return " > " in place or place.partition(" ")[2] in named
 
 
 @pytest.mark.parametrize("row", CASES, ids=ids(CASES))
-def test_cases(row: dict[str, Any], maker: type[Rows]) -> None:
-    found, passed = rows(maker, row["html"])
+def test_embedded_references_of_the_cases(row: dict[str, Any], maker: type[Rows]) -> None:
+    link_rows, passed = rows(maker, row["html"])
     assert passed == {}
-    page = next((one.target for one in found if one.where == "base href"), str(BASE.uri))
-    shown = [
-        [one.where, one.reference, one.target, *([] if one.base == page else [one.base])]
-        for one in found
-        if one.where is not None and is_embedded(one)
+    page = next((link.target for link in link_rows if link.where == "base href"), str(BASE.uri))
+    shown_rows = [
+        [link.where, link.reference, link.target, *([] if link.base == page else [link.base])]
+        for link in link_rows
+        if link.where is not None and is_embedded(link)
     ]
-    assert shown == row["is"]
-    assert [one.error for one in found if one.reference is None] == row.get("notes", [])
+    assert shown_rows == row["is"]
+    assert [link.error for link in link_rows if link.reference is None] == row.get("notes", [])
 
 
 @pytest.mark.parametrize("row", CASES, ids=ids(CASES))
-def test_without_the_choice_it_is_counted(row: dict[str, Any], maker: type[Rows]) -> None:
-    """And all other rows are the same, in the same order."""
-    found, passed = rows(maker, row["html"], Options())
+def test_without_the_option_embedded_content_is_counted(row: dict[str, Any], maker: type[Rows]) -> None:
+    """All other rows are the same, in the same order."""
+    link_rows, passed = rows(maker, row["html"], Options())
     assert passed == row["passed"]
-    assert not any(map(is_embedded, found))
-    others = [one for one in rows(maker, row["html"])[0] if one.where is not None and not is_embedded(one)]
-    assert found == others
+    assert not any(map(is_embedded, link_rows))
+    expected = [link for link in rows(maker, row["html"])[0] if link.where is not None and not is_embedded(link)]
+    assert link_rows == expected
 
 
 @native
 @pytest.mark.parametrize("row", CASES, ids=ids(CASES))
-def test_both_kernels_make_the_same_rows(row: dict[str, Any]) -> None:
+def test_both_kernels_give_the_same_rows(row: dict[str, Any]) -> None:
     assert rows(_NativeRows, row["html"]) == rows(_PythonRows, row["html"])
 
 
@@ -101,28 +101,28 @@ PIECES = [
 @native
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
-def test_both_kernels_read_alike(text: str) -> None:
+def test_both_kernels_agree_on_any_text(text: str) -> None:
     assert rows(_NativeRows, text) == rows(_PythonRows, text)
     assert rows(_NativeRows, text, Options()) == rows(_PythonRows, text, Options())
 
 
-def test_a_term_that_its_prefix_spoils(maker: type[Rows]) -> None:
-    """The text that is meant is no IRI: the row says why, and no place, for that is not in the text as written."""
+def test_a_term_with_an_invalid_prefix(maker: type[Rows]) -> None:
+    """The expanded text is an invalid IRI: the row has the reason without an offset, which the source does not have."""
     found, _ = rows(maker, '<script type="application/ld+json">{"@context": {"p": "http:\x00"}, "@id": "p:"}</script>')
-    assert [(one.reference, one.target, one.error, one.error_at) for one in found[1:]] == [
+    assert [(link.reference, link.target, link.error, link.error_at) for link in found[1:]] == [
         ("p:", None, "iri-char", None)
     ]
 
 
-def test_what_is_embedded_is_looked_for() -> None:
-    ways = {way for _, _, way in ATTRIBUTES}
-    assert set(EMBEDDED) <= ways
+def test_all_embedded_attributes_are_known() -> None:
+    readings = {reading for _, _, reading in ATTRIBUTES}
+    assert set(EMBEDDED) <= readings
     for names in EMBEDDED.values():
         for name, kind in names.items():
             assert embedded_data.kind(name) == kind
 
 
-# -- how deep, how long
+# -- depth and size
 
 
 def nested(depth: int, inner: str = "<a href=x>") -> str:
@@ -131,27 +131,27 @@ def nested(depth: int, inner: str = "<a href=x>") -> str:
     return inner
 
 
-def test_srcdoc_in_srcdoc_has_an_end(maker: type[Rows]) -> None:
-    found, _ = rows(maker, nested(WITH.depth))
-    assert [one.reference for one in found] == ["x", *"y" * WITH.depth]
-    assert {one.target for one in found} == {"http://h/a/x", "http://h/a/y"}
-    found, _ = rows(maker, nested(WITH.depth + 1))
-    assert [one.error for one in found if one.reference is None] == ["too-deep"]
-    assert [one.reference for one in found if one.reference] == ["y"] * (WITH.depth + 1)
-    found, _ = rows(maker, nested(3), depth=WITH.depth - 2)
-    assert [one.error for one in found if one.reference is None] == ["too-deep"]
+def test_the_depth_of_srcdoc_is_limited(maker: type[Rows]) -> None:
+    link_rows, _ = rows(maker, nested(WITH.depth))
+    assert [link.reference for link in link_rows] == ["x", *"y" * WITH.depth]
+    assert {link.target for link in link_rows} == {"http://h/a/x", "http://h/a/y"}
+    link_rows, _ = rows(maker, nested(WITH.depth + 1))
+    assert [link.error for link in link_rows if link.reference is None] == ["too-deep"]
+    assert [link.reference for link in link_rows if link.reference] == ["y"] * (WITH.depth + 1)
+    link_rows, _ = rows(maker, nested(3), depth=WITH.depth - 2)
+    assert [link.error for link in link_rows if link.reference is None] == ["too-deep"]
 
 
-def test_deep_json_is_told_once(maker: type[Rows]) -> None:
+def test_too_deep_json_has_one_note(maker: type[Rows]) -> None:
     script = '<script type="application/ld+json">' + '{"@context":[' * 5000 + "</script>"
-    found, _ = rows(maker, script * 2 + '<script type=importmap>{"imports"</script>' * 2 + "<a href=x>")
-    assert [one.error for one in found] == ["too-deep", "corrupt", None]
+    link_rows, _ = rows(maker, script * 2 + '<script type=importmap>{"imports"</script>' * 2 + "<a href=x>")
+    assert [link.error for link in link_rows] == ["too-deep", "corrupt", None]
 
 
-def test_a_base_that_is_too_long_is_told(maker: type[Rows]) -> None:
+def test_a_too_long_base_has_a_note(maker: type[Rows]) -> None:
     long = "x" * LONGEST + "/"
-    found, _ = rows(maker, f"<iframe srcdoc='<base href={long}><a href=x>'></iframe>")
-    assert {one.reference: one.target or one.error for one in found} == {
+    link_rows, _ = rows(maker, f"<iframe srcdoc='<base href={long}><a href=x>'></iframe>")
+    assert {link.reference: link.target or link.error for link in link_rows} == {
         None: "too-large",
         long: f"http://h/a/{long}",
         "x": "http://h/a/x",
@@ -183,36 +183,36 @@ AROUND = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_time_grows_with_the_document(name: str, maker: type[Rows]) -> None:
+def test_embedded_content_is_linear(name: str, maker: type[Rows]) -> None:
     piece, (before, after) = HOSTILE[name], AROUND.get(name, ("", ""))
     linear(lambda size: rows(maker, before + piece * (size // len(piece)) + after), 120_000)
 
 
-def test_time_of_documents_in_documents(maker: type[Rows]) -> None:
-    """Each level is read once more, and there are no more than `depth`: a megabyte within all of them."""
+def test_nested_documents_are_linear(maker: type[Rows]) -> None:
+    """Each level is read again, and there are at most `depth`: one megabyte nested in all of them."""
     linear(lambda size: rows(maker, nested(WITH.depth, "x" * size)), 1 << 19)
     linear(lambda size: rows(maker, nested(8, "<a href=x>" * (size // 10))), 120_000)
 
 
-def test_a_long_base_around_many(maker: type[Rows]) -> None:
-    """The base of the page is resolved against once, not for each document and each script in it."""
+def test_a_long_base_is_resolved_once(maker: type[Rows]) -> None:
+    """Not for each document and script in the page."""
 
     def read(size: int) -> object:
         page = "<base href='http://h/" + "x" * size + "/'>"
-        held = "<iframe srcdoc='<base href=x>'></iframe><script type=application/ld+json>{</script>"
-        return rows(maker, page + held * (size // len(held)))
+        content = "<iframe srcdoc='<base href=x>'></iframe><script type=application/ld+json>{</script>"
+        return rows(maker, page + content * (size // len(content)))
 
     linear(read, 200_000)
 
 
-# -- other documents, and who asks
+# -- other documents, and options
 
 HELD = (
     '<meta property="og:image" content="i"/><script type="application/ld+json">{"@id": "j"}</script>'
     '<iframe srcdoc="&lt;a href=k>"></iframe><img data-src="l"/>'
 )
 IN = ["meta og:image", "script ld+json > /@id", "iframe srcdoc > a href", "img data-src"]
-OTHERS = {
+DOCUMENTS = {
     "a.xhtml": (f'<html xmlns="http://www.w3.org/1999/xhtml" xml:base="/d/">{HELD}</html>', ""),
     "b.xml": (
         '<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/d/"><content type="html">'
@@ -223,40 +223,40 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_html_in_other_documents(tmp_path: Path, name: str) -> None:
-    text, place = OTHERS[name]
+    text, place = DOCUMENTS[name]
     (tmp_path / name).write_text(text)
     folder = "http://h/" if name == "c.md" else "http://h/d/"
-    found = [row for row in extract(tmp_path / name, "http://h/", metadata=True) if row.where is not None]
-    assert [(row.where, row.target) for row in found if "xml:base" not in (row.where or "")] == [
-        (place + where, folder + reference) for where, reference in zip(IN, "ijkl", strict=True)
+    link_rows = [row for row in extract(tmp_path / name, "http://h/", metadata=True) if row.where is not None]
+    assert [(row.where, row.target) for row in link_rows if "xml:base" not in (row.where or "")] == [
+        (place + position, folder + reference) for position, reference in zip(IN, "ijkl", strict=True)
     ]
     assert passed(tmp_path / name) == {"meta": 1, "json-ld": 1, "srcdoc": 1, "data-src": 1}
 
 
-def passed(path: Path, **more: Any) -> dict[str, int]:
-    (done,) = (one for one in batches(path, "http://h/", **more) if isinstance(one, TaskEnd))
-    return done.passed
+def passed(path: Path, **kwargs: Any) -> dict[str, int]:
+    (end,) = (batch for batch in batches(path, "http://h/", **kwargs) if isinstance(batch, TaskEnd))
+    return end.passed
 
 
-def test_json_ld_has_its_base_in_other_documents(tmp_path: Path) -> None:
-    held = '<script type="application/ld+json">{"@context": {"@base": "e/"}, "@id": "j"}</script>'
-    (tmp_path / "a.xhtml").write_text(f'<html xmlns="http://www.w3.org/1999/xhtml" xml:base="/d/">{held}</html>')
+def test_json_ld_uses_the_base_of_other_documents(tmp_path: Path) -> None:
+    content = '<script type="application/ld+json">{"@context": {"@base": "e/"}, "@id": "j"}</script>'
+    (tmp_path / "a.xhtml").write_text(f'<html xmlns="http://www.w3.org/1999/xhtml" xml:base="/d/">{content}</html>')
     assert [row.target for row in extract(tmp_path / "a.xhtml", "http://h/", metadata=True)][-1] == "http://h/d/e/j"
 
 
-def test_what_is_passed_over_has_words_in_broken() -> None:
+def test_broken_describes_all_skipped_content() -> None:
     kinds = {kind for names in EMBEDDED.values() for kind in names.values()}
     assert kinds | {"json"} <= PASSED.keys()
 
 
-def test_json_that_is_not_asked_for_is_counted(tmp_path: Path) -> None:
+def test_without_the_option_json_is_counted(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"href": "x"}')
     assert (passed(tmp_path / "a.json"), list(extract(tmp_path / "a.json"))) == ({"json": 1}, [])
     assert [row.reference for row in extract(tmp_path / "a.json", json=True)] == ["x"]
-    (done,) = (one for one in batches(tmp_path / "a.json", options=Options(json=True)) if isinstance(one, TaskEnd))
-    assert done.passed == {}
+    (end,) = (batch for batch in batches(tmp_path / "a.json", options=Options(json=True)) if isinstance(batch, TaskEnd))
+    assert end.passed == {}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -264,8 +264,8 @@ def test_the_counts_reach_the_summary(tmp_path: Path, workers: int) -> None:
     for number in range(3):
         (tmp_path / f"{number}.html").write_text(HELD)
     counted: dict[str, int] = {}
-    for one in batches(tmp_path, "http://h/", workers=workers):
-        for kind, count in one.passed.items() if isinstance(one, TaskEnd) else ():
+    for batch in batches(tmp_path, "http://h/", workers=workers):
+        for kind, count in batch.passed.items() if isinstance(batch, TaskEnd) else ():
             counted[kind] = counted.get(kind, 0) + count
     assert counted == {"meta": 3, "json-ld": 3, "srcdoc": 3, "data-src": 3}
 
@@ -273,16 +273,16 @@ def test_the_counts_reach_the_summary(tmp_path: Path, workers: int) -> None:
 def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(HELD)
     page, table = str(tmp_path / "a.html"), tmp_path / "t.jsonl"
-    done = CliRunner().invoke(app, ["links", page, "--base", "http://h/", "-o", str(table)])
-    assert done.exit_code == 0, done.stderr
+    result = CliRunner().invoke(app, ["links", page, "--base", "http://h/", "-o", str(table)])
+    assert result.exit_code == 0, result.stderr
     assert table.read_text() == ""
-    assert "  skipped   4   data-src 1, json-ld 1, meta 1, srcdoc 1" in done.stderr
-    asked = ["links", page, "--base", "http://h/", "-o", str(table), "--metadata"]
-    done = CliRunner().invoke(app, asked)
-    assert (done.exit_code, "skipped" in done.stderr) == (0, False)
+    assert "  skipped   4   data-src 1, json-ld 1, meta 1, srcdoc 1" in result.stderr
+    command = ["links", page, "--base", "http://h/", "-o", str(table), "--metadata"]
+    result = CliRunner().invoke(app, command)
+    assert (result.exit_code, "skipped" in result.stderr) == (0, False)
     assert [json.loads(line)["where"] for line in table.read_text().splitlines()] == IN
-    done = CliRunner().invoke(app, [*asked[:-1], "--resume"])
-    assert done.exit_code == 2  # it would be another table
+    result = CliRunner().invoke(app, [*command[:-1], "--resume"])
+    assert result.exit_code == 2  # it would be another table
 
 
 @pytest.mark.skipif(not whatwg.available(), reason="ada is absent")
@@ -291,12 +291,12 @@ def test_browsers_have_the_same_bases(tmp_path: Path) -> None:
         "<base href='http://H/d/'><iframe srcdoc='<a href=\"x y\"><base href=e/>'></iframe>"
         "<iframe srcdoc='<a href=\"z w\">'>"
     )
-    found = {row.reference: row.browser for row in extract(tmp_path / "a.html", metadata=True, whatwg=True)}
-    assert (found["x y"], found["z w"]) == ("http://h/d/e/x%20y", "http://h/d/z%20w")
+    browsers = {row.reference: row.browser for row in extract(tmp_path / "a.html", metadata=True, whatwg=True)}
+    assert (browsers["x y"], browsers["z w"]) == ("http://h/d/e/x%20y", "http://h/d/z%20w")
 
 
-def test_nothing_is_read_that_is_not_asked_for() -> None:
-    one = EmbeddedContent("application/ld+json", '{"@id": "x"}')
-    assert [type(found).__name__ for found in embedded_data.read(one, BASE, Options())] == ["PassedContent"]
-    assert list(embedded_data.read(one, BASE, WITH)) == [Found("script ld+json > /@id", "x")]
-    assert list(embedded_data.read(one._replace(text="{"), BASE, WITH)) == [Note("corrupt")]
+def test_without_options_nothing_embedded_is_read() -> None:
+    content = EmbeddedContent("application/ld+json", '{"@id": "x"}')
+    assert [type(item).__name__ for item in embedded_data.read(content, BASE, Options())] == ["PassedContent"]
+    assert list(embedded_data.read(content, BASE, WITH)) == [Found("script ld+json > /@id", "x")]
+    assert list(embedded_data.read(content._replace(text="{"), BASE, WITH)) == [Note("corrupt")]

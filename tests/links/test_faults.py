@@ -1,4 +1,4 @@
-"""A mistake in a reader, its own or a library's, costs one document: in every container the others have their rows."""
+"""A bug in a reader, ours or a library's, affects one document: in every container the others have their rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from test_warc import record, response
 PAGES = [b"<a href=x%d>" % number for number in range(4)]
 BAD = 2
 PAGES[BAD] = b"<!--BOOM--><a href=never>"
-OTHERS = ["x0", "x1", "x3"]
+REST = ["x0", "x1", "x3"]
 
 MAIL = b"From: a@example\r\nDate: today\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n%s\r\n"
 PART = b"--b\r\nContent-Type: text/html\r\n%s\r\n%s\r\n"
@@ -76,18 +76,18 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OVERTHERE_FAULTS")
 
 
-def told(source: Path | str) -> tuple[list[str], list[str]]:
+def notes_by_source(source: Path | str) -> tuple[list[str], list[str]]:
     rows = list(extract(source, "http://h/"))
     return [row.reference for row in rows if row.reference is not None], [row.error for row in rows if row.error]
 
 
 def failing(error: Exception, work: Callable[..., Any]) -> Callable[..., Any]:
-    """The same work, which fails with the bad page."""
+    """The same work, which fails for the bad page."""
 
-    def work_or_fail(given: Any, *more: Any) -> Any:
-        if b"BOOM" in (given.content if isinstance(given, Document) else given):
+    def work_or_fail(args: Any, *kwargs: Any) -> Any:
+        if b"BOOM" in (args.content if isinstance(args, Document) else args):
             raise error
-        return work(given, *more)
+        return work(args, *kwargs)
 
     return work_or_fail
 
@@ -101,17 +101,20 @@ def test_a_reader_that_fails(
 
     (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
     monkeypatch.setattr(html, "octets", failing(error, html.octets))
-    assert told(tmp_path / name) == (OTHERS, [kind])
+    assert notes_by_source(tmp_path / name) == (REST, [kind])
 
 
 @pytest.mark.parametrize("name", CONTAINERS)
-def test_a_kind_that_cannot_be_found_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_while_detecting_the_kind(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / name).write_bytes(CONTAINERS[name](PAGES))
     monkeypatch.setattr("overthere.links.containers.nested.kind_of", failing(RuntimeError(), kind_of))
-    # Natively no kind is asked for.
+    # The native kernel detects no kinds.
     monkeypatch.setattr("overthere.links.report.rows._NativeRows.make_page_reader", None)
-    # Where the bad one lies in a container, this is what is asked for first.
-    assert told(tmp_path / name) == ([] if name in ("aggregate.tar", "a.tar.gz") else OTHERS, ["reader-failed"])
+    # In a container, its content is what is read first.
+    assert notes_by_source(tmp_path / name) == (
+        [] if name in ("aggregate.tar", "a.tar.gz") else REST,
+        ["reader-failed"],
+    )
 
 
 READERS = {
@@ -137,17 +140,17 @@ def test_every_reader(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_container_that_fails(
     name: str, outer: Callable[[dict[str, bytes]], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What holds it goes on behind it."""
+    """Its container continues after it."""
     inner = {"mbox": mailbox, "message": aggregate, "warc": crawl}[name.partition(".")[0]](PAGES[1:2])
     end = {"mbox": "mbox", "message": "eml", "warc": "warc.gz"}[name.partition(".")[0]]
     (tmp_path / "o").write_bytes(outer({"0.html": PAGES[0], f"1.{end}": inner, "2.html": PAGES[3]}))
     monkeypatch.setattr(f"overthere.links.containers.{name}", broken)
     # Otherwise no record becomes a document.
     monkeypatch.setattr("overthere.links.report.rows._NativeRows.make_page_reader", None)
-    assert told(tmp_path / "o") == (["x0", "x3"], ["reader-failed"])
+    assert notes_by_source(tmp_path / "o") == (["x0", "x3"], ["reader-failed"])
 
 
-def broken(*given: Any) -> Any:
+def broken(*args: Any) -> Any:
     raise ZeroDivisionError
 
 
@@ -161,19 +164,19 @@ def test_a_part_whose_header_cannot_be_read(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "a.mbox").write_bytes(
         b"From a today\r\n" + aggregate(PAGES, b"Content-Location: x\r\n") + b"\r\n" + mailbox(PAGES[:1])
     )
-    assert told(tmp_path / "a.mbox") == (["x0", "x1", "x3", "x0"], ["reader-failed"])
+    assert notes_by_source(tmp_path / "a.mbox") == (["x0", "x1", "x3", "x0"], ["reader-failed"])
 
 
 def test_contents(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Documents that come as rows of a table."""
+    """Documents in rows of a table."""
     from overthere.links.documents import html
 
     monkeypatch.setattr(html, "octets", failing(ZeroDivisionError(), html.octets))
-    given: list[dict[str, Any]] = [{"path": f"/{number}", "content": page} for number, page in enumerate(PAGES)]
-    given += [{"path": "/a.zip", "content": CONTAINERS["a.zip"](PAGES)}, {"path": 7, "content": 7}]
-    given += [{"path": "/last", "content": PAGES[0]}]
-    rows = [row for batch in contents.read(given, None, Options()) for row in to_arrow(batch).to_pylist()]
-    assert [row["reference"] for row in rows if row["reference"]] == [*OTHERS, *OTHERS, "x0"]
+    row_list: list[dict[str, Any]] = [{"path": f"/{number}", "content": page} for number, page in enumerate(PAGES)]
+    row_list += [{"path": "/a.zip", "content": CONTAINERS["a.zip"](PAGES)}, {"path": 7, "content": 7}]
+    row_list += [{"path": "/last", "content": PAGES[0]}]
+    rows = [row for batch in contents.read(row_list, None, Options()) for row in to_arrow(batch).to_pylist()]
+    assert [row["reference"] for row in rows if row["reference"]] == [*REST, *REST, "x0"]
     errors = [(row["source"], row["error"]) for row in rows if row["error"]]
     assert errors == [("/2", "reader-failed"), ("/a.zip!2.html", "reader-failed"), ("7", "reader-failed")]
 
@@ -194,29 +197,29 @@ for batch in batches([sys.argv[1]], "http://h/", workers=int(sys.argv[2])):
 
 
 def test_workers(tmp_path: Path) -> None:
-    """Every container in a folder, read by other processes: one note each, and nothing is read twice or lost."""
+    """Every container in a folder, read by worker processes: one note each, and nothing is read twice or lost."""
     from test_links import run_deadly_job
 
     (folder := tmp_path / "all").mkdir()
     for name, make in CONTAINERS.items():
         (folder / name).write_bytes(make(PAGES))
     path = os.pathsep.join(sys.path)
-    one, two = (run_deadly_job(tmp_path, PATCHES, JOB, folder, workers, PYTHONPATH=path) for workers in ("1", "2"))
-    assert one.splitlines() == ["x0 None", "x1 None", "None reader-failed", "x3 None"] * len(CONTAINERS)
-    assert two == one
+    first, two = (run_deadly_job(tmp_path, PATCHES, JOB, folder, workers, PYTHONPATH=path) for workers in ("1", "2"))
+    assert first.splitlines() == ["x0 None", "x1 None", "None reader-failed", "x3 None"] * len(CONTAINERS)
+    assert two == first
 
 
-def test_a_job_goes_on_past_it(tmp_path: Path) -> None:
-    """A mail of 87 octets once ended the job, and --resume died of it again."""
+def test_a_job_continues_after_a_failing_document(tmp_path: Path) -> None:
+    """A mail of 87 bytes once ended the job, and --resume failed at it again."""
     mail = b"Date: x\r\nFrom: a@b\r\nContent-Location: =?\xc3\xa9?q?a?=\r\nContent-Type: text/html\r\n\r\n"
     (tmp_path / "a.mbox").write_bytes(mailbox(PAGES[:1]) + b"From a b\r\n" + mail + PAGES[1] + b"\r\n\r\n")
     (tmp_path / "b.html").write_bytes(PAGES[3])
     table = tmp_path / "t.jsonl"
     sources = [str(tmp_path / name) for name in ("a.mbox", "b.html")]
     command = [sys.executable, "-m", "overthere", "links", *sources, "-o", str(table)]
-    for code, said in ((0, ""), (2, "t.jsonl: it is complete or belongs to another job")):
-        done = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=False, timeout=120)
-        assert (done.returncode, said in done.stdout + done.stderr) == (code, True)
+    for code, message in ((0, ""), (2, "t.jsonl: it is complete or belongs to another job")):
+        result = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=False, timeout=120)
+        assert (result.returncode, message in result.stdout + result.stderr) == (code, True)
         assert [json.loads(line)["reference"] for line in table.read_text().splitlines()] == ["x0", "x1", "x3"]
         assert not list(tmp_path.glob("*.resume"))
 
@@ -229,8 +232,8 @@ def test_an_audit_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     audit_column._audit_target.cache_clear()
 
 
-def test_tests_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A note must not hide a mistake where it can be mended."""
+def test_bugs_in_readers_are_raised_in_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note must not hide a bug where it can be fixed."""
     monkeypatch.setenv("OVERTHERE_FAULTS", "raise")
     monkeypatch.setattr("overthere.links.documents.css.read", broken)
     (tmp_path / "a.css").write_bytes(b"a { background: url(x) }")
@@ -243,7 +246,7 @@ def test_tests_see_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("name", ["member_document", "member_base"])
 @pytest.mark.parametrize("make", [zipped, tarred])
-def test_a_mistake_in_an_archive_is_not_its_own(
+def test_a_bug_in_an_archive_is_attributed_to_its_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[dict[str, bytes]], bytes], name: str
 ) -> None:
     (tmp_path / f"a.{make.__name__}").write_bytes(make({"a.html": PAGES[0]}))
@@ -255,5 +258,5 @@ def test_a_mistake_in_an_archive_is_not_its_own(
         list(extract(tmp_path))
 
 
-def test_the_notes_are_known() -> None:
+def test_all_kinds_of_notes_are_known() -> None:
     assert "reader-failed" in NOTES.keys() & UNREAD

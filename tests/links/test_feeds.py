@@ -1,4 +1,4 @@
-"""Feeds: content that is escaped or in base64, and the names of elements that hold references."""
+"""Feeds: escaped and base64 content, and elements with references."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ CONSTRUCTS = ("title", "tagline", "info", "copyright", "summary", "content")
 
 
 def read(text: str) -> tuple[list[tuple[str, str]], Counter[str]]:
-    """References, and notes and kinds of content that is skipped."""
-    given = list(xml.read(Document("d", text.encode(), OUTER), Options()))
-    found = [(one.where, one.reference) for one in given if isinstance(one, Found)]
-    return found, Counter(one.kind for one in given if isinstance(one, Note | PassedContent))
+    """References, and the kinds of notes and skipped content."""
+    items = list(xml.read(Document("d", text.encode(), OUTER), Options()))
+    references = [(item.where, item.reference) for item in items if isinstance(item, Found)]
+    return references, Counter(item.kind for item in items if isinstance(item, Note | PassedContent))
 
 
 def element(tag: str, content: str, root: str = f'feed xmlns="{ATOM_03}"') -> str:
@@ -41,9 +41,9 @@ def test_each_construct_of_atom_03_is_read_in_each_mode(name: str, form: str, me
         "escaped": LINK.replace("<", "&lt;"),
         "xml": LINK.replace("<a", '<a xmlns="http://www.w3.org/1999/xhtml"'),
     }[form]
-    told = f' type="{media_type}"' if media_type else ""
-    where = "a href" if form == "xml" else f"{name} > a href"
-    assert read(element(f'{name} mode="{form}"{told}', content)) == ([(where, "x")], Counter())
+    text = f' type="{media_type}"' if media_type else ""
+    place = "a href" if form == "xml" else f"{name} > a href"
+    assert read(element(f'{name} mode="{form}"{text}', content)) == ([(place, "x")], Counter())
 
 
 def packed(content: bytes | str) -> str:
@@ -51,7 +51,7 @@ def packed(content: bytes | str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("tag", "content", "found", "others"),
+    ("tag", "content", "found", "notes"),
     [
         ('content mode="base64"', "%%%", [], ["corrupt"]),
         ('content mode="base64"', "abcde", [], ["corrupt"]),
@@ -68,7 +68,7 @@ def packed(content: bytes | str) -> str:
         ('content mode="base64" type="image/svg+xml"', packed('<a href="x"'), [], ["truncated"]),
         ('content mode="rot13"', "&lt;a href=x>", [], ["unsupported"]),
         ('content mode="base64"', "", [], []),
-        # RFC 4287 4.1.3.3: an XML type has child elements, a text is as it is, everything else is in base64.
+        # RFC 4287 4.1.3.3: XML types have child elements, text is literal, everything else is base64.
         ('content type="image/png"', packed(b"\x89PNG"), [], ["image"]),
         ('content type="application/octet-stream"', "not base64", [], ["corrupt"]),
         ('content type="text/html"', packed(LINK), ["content > a href"], ["wrong-encoding"]),
@@ -88,10 +88,8 @@ def packed(content: bytes | str) -> str:
         ('content encoding="utf-8"', "text", [], []),
     ],
 )
-def test_content_that_is_encoded_is_read_counted_or_noted(
-    tag: str, content: str, found: list[str], others: list[str]
-) -> None:
-    assert read(element(tag, content, f'feed xmlns="{ATOM}"')) == ([(where, "x") for where in found], Counter(others))
+def test_encoded_content_is_read_counted_or_noted(tag: str, content: str, found: list[str], notes: list[str]) -> None:
+    assert read(element(tag, content, f'feed xmlns="{ATOM}"')) == ([(place, "x") for place in found], Counter(notes))
 
 
 ROOTS = [
@@ -106,31 +104,31 @@ ENCODINGS = ('mode="%s"', 'encoding="%s"', 'dt:dt="bin.%s"', 'rdf:datatype="http
 
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("name", ELEMENTS)
-def test_no_encoding_passes_in_silence(root: str, name: str) -> None:
-    """Whatever element of a feed says that its content is encoded."""
+def test_no_encoding_is_ignored_silently(root: str, name: str) -> None:
+    """For any element of a feed with encoded content."""
     assert root.partition(" ")[0] in FEEDS
     for attribute in ENCODINGS:
         tag = f"{name} {attribute % 'base64'}"
-        found, others = read(element(tag, PACKED, root))
-        assert [reference for _, reference in found] == ["x"], tag
-        assert not others, tag
+        references, notes = read(element(tag, PACKED, root))
+        assert [reference for _, reference in references] == ["x"], tag
+        assert not notes, tag
         assert read(element(tag, "%", root))[1] == Counter(["corrupt"]), tag
         assert read(element(f"{name} {attribute % 'hex'}", "3C", root))[1] == Counter(["unsupported"]), tag
 
 
-def test_content_in_content_has_a_limit() -> None:
+def test_the_depth_of_nested_content_is_limited() -> None:
     text = "<a href='x'/>"
     for _ in range(20):
         text = f'<feed xmlns="{ATOM}"><content mode="base64" type="text/xml">{packed(text)}</content></feed>'
     assert read(text) == ([], Counter(["too-deep"]))
 
 
-def test_base_of_an_element_holds_for_what_is_decoded() -> None:
+def test_the_base_of_an_element_applies_to_decoded_content() -> None:
     packed_link = packed('<r xml:base="z/"><s href="x"/></r>')
     content = f'<content type="image/svg+xml" mode="base64">{packed_link}</content>'
     text = f'<feed xmlns="{ATOM}" xml:base="http://i/">{content}</feed>'
-    given = [one for one in xml.read(Document("d", text.encode(), OUTER), Options()) if isinstance(one, Found)]
-    assert [(one.where, one.base and str(one.base.uri)) for one in given] == [
+    references = [item for item in xml.read(Document("d", text.encode(), OUTER), Options()) if isinstance(item, Found)]
+    assert [(reference.where, reference.base and str(reference.base.uri)) for reference in references] == [
         ("feed xml:base", None),
         ("content > r xml:base", "http://i/"),
         ("content > s href", "http://i/z/"),
@@ -141,7 +139,7 @@ BODY = 'body xmlns="http://www.w3.org/1999/xhtml"'
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "places"),
     [
         (f"<rss><item><{BODY}>{LINK}</body></item></rss>", ["a href"]),
         (f"<rss><item><{BODY}>{LINK.replace('<', '&lt;')}</body></item></rss>", ["body > a href"]),
@@ -151,8 +149,8 @@ BODY = 'body xmlns="http://www.w3.org/1999/xhtml"'
         (f"<rss><item><fullitem>{LINK.replace('<', '&lt;')}</fullitem></item></rss>", ["fullitem > a href"]),
     ],
 )
-def test_html_in_rss(text: str, where: list[str]) -> None:
-    assert read(text) == ([(one, "x") for one in where], Counter())
+def test_html_in_rss(text: str, places: list[str]) -> None:
+    assert read(text) == ([(place, "x") for place in places], Counter())
 
 
 @pytest.mark.parametrize(
@@ -164,15 +162,15 @@ def test_html_in_rss(text: str, where: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_content_items_of_rss_10(encoding: str, value: str, found: list[tuple[str, str]], notes: list[str]) -> None:
-    said = f'<content:encoding rdf:resource="{encoding}"/>' if encoding else ""
-    given, others = read(
-        f"<rdf:RDF><content:items><content:item>{said}{value}</content:item></content:items></rdf:RDF>"
+    attribute = f'<content:encoding rdf:resource="{encoding}"/>' if encoding else ""
+    references, pages = read(
+        f"<rdf:RDF><content:items><content:item>{attribute}{value}</content:item></content:items></rdf:RDF>"
     )
-    assert [one for one in given if one[1] != encoding] == found
-    assert others == Counter(notes)
+    assert [reference for reference in references if reference[1] != encoding] == found
+    assert pages == Counter(notes)
 
 
-# Elements that hold a URI, by the documentation of each namespace, and by what readers of feeds take in their place.
+# Elements that contain a URI, by the documentation of each namespace, and by what feed readers accept.
 URI_ELEMENTS = {
     "http://purl.org/rss/1.0/modules/aggregation/": ["sourceURL"],
     "http://backend.userland.com/blogChannelModule": ["blogRoll", "mySubscriptions", "blink", "changes"],
@@ -200,7 +198,7 @@ URI_ELEMENTS = {
     ATOM_03: ["url"],
     "http://www.opengis.net/kml/2.2": ["href", "styleUrl", "targetHref", "sourceHref"],
 }
-# In attributes: of these elements the customary ones (href, src, url, rdf:resource) are read in every vocabulary.
+# In attributes: the usual ones (href, src, url, rdf:resource) are read in every vocabulary.
 URI_ATTRIBUTES = {
     "https://podcastindex.org/namespace/1.0": [
         "person img", "person href", "source uri", "socialInteract uri", "remoteItem feedUrl", "chapters url",
@@ -224,18 +222,18 @@ URI_ATTRIBUTES = {
 def test_elements_with_a_uri_by_their_namespace(root: str) -> None:
     for namespace, names in URI_ELEMENTS.items():
         for name in names:
-            found, _ = read(f'<{root}><n:{name} xmlns:n="{namespace}">x</n:{name}></{root}>')
-            assert [reference for _, reference in found] == ["x"], (namespace, name)
+            references, _ = read(f'<{root}><n:{name} xmlns:n="{namespace}">x</n:{name}></{root}>')
+            assert [reference for _, reference in references] == ["x"], (namespace, name)
     for namespace, places in URI_ATTRIBUTES.items():
         for name, attribute in map(str.split, places):
-            found, _ = read(f'<{root}><n:{name} xmlns:n="{namespace}" {attribute}="x"/></{root}>')
-            assert [reference for _, reference in found] == ["x"], (namespace, name, attribute)
+            references, _ = read(f'<{root}><n:{name} xmlns:n="{namespace}" {attribute}="x"/></{root}>')
+            assert [reference for _, reference in references] == ["x"], (namespace, name, attribute)
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
-def test_misspelled_namespace_is_known(namespace: str) -> None:
-    """As feeds have them: another case, https, a slash too few or too many."""
-    known = NAMESPACES[namespace]
+def test_misspelled_namespaces_are_known(namespace: str) -> None:
+    """As in real feeds: other case, https, a missing or additional slash."""
+    names = NAMESPACES[namespace]
     for name in (
         namespace.upper(),
         namespace.replace("http://", "https://"),
@@ -243,4 +241,4 @@ def test_misspelled_namespace_is_known(namespace: str) -> None:
         f"{namespace}/",
         f" {namespace}\n",
     ):
-        assert vocabulary_of(name) == known, name
+        assert vocabulary_of(name) == names, name

@@ -1,4 +1,4 @@
-"""Which files of a folder are read: none of version control, and what tools made only if it is asked for."""
+"""Files of a folder: version control data is never read, generated files only on request."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def tree(tmp_path: Path) -> Path:
 
 
 def listed(root: Path, below: str = "", *, with_ignored: bool = False) -> tuple[set[str], set[str]]:
-    """The files that are read, and what is left out, by their paths below the root."""
-    found = [
+    """The files that are read, and the excluded ones, by their paths below the root."""
+    files = [
         (os.path.relpath(path, root), size) for path, size in list_files(str(root / below), with_ignored=with_ignored)
     ]
-    return {path for path, size in found if size != SKIPPED}, {path for path, size in found if size == SKIPPED}
+    return {path for path, size in files if size != SKIPPED}, {path for path, size in files if size == SKIPPED}
 
 
-def test_what_is_left_out(tree: Path) -> None:
+def test_excluded_files(tree: Path) -> None:
     assert listed(tree) == (READ, IGNORED)
 
 
-def test_all_is_read_that_is_asked_for_but_version_control(tree: Path) -> None:
+def test_excluded_files_are_read_on_request(tree: Path) -> None:
     assert listed(tree, with_ignored=True) == (
         {name for name in FILES if ".git/" not in name and ".hg/" not in name},
         set(),
@@ -63,11 +63,11 @@ def test_all_is_read_that_is_asked_for_but_version_control(tree: Path) -> None:
 @pytest.mark.parametrize(
     "folder", ["build", "build/deep", "docs/node_modules", "docs/node_modules/p", "env", "env/lib"]
 )
-def test_a_folder_that_was_named_is_read(tree: Path, folder: str) -> None:
+def test_an_explicitly_named_folder_is_read(tree: Path, folder: str) -> None:
     assert listed(tree, folder) == ({name for name in FILES if name.startswith(f"{folder}/")}, set())
 
 
-def test_outside_of_a_repository_no_pattern_counts(tree: Path) -> None:
+def test_outside_a_repository_patterns_are_ignored(tree: Path) -> None:
     shutil.rmtree(tree / ".git")
     assert listed(tree)[1] == {"docs/node_modules", "env"}
 
@@ -81,74 +81,74 @@ def test_a_relative_path_and_a_symlink_to_the_folder(tree: Path, monkeypatch: py
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_git_says_the_same(tree: Path) -> None:
+def test_git_ignores_the_same_files(tree: Path) -> None:
     shutil.rmtree(tree / ".git")
     subprocess.run(["git", "init", "--quiet", str(tree)], check=True)
-    asked = "\n".join(name for name in FILES if not name.startswith((".git/", "sub/.hg", "env", "docs/node_modules")))
+    names = "\n".join(name for name in FILES if not name.startswith((".git/", "sub/.hg", "env", "docs/node_modules")))
     command = ["git", "-C", str(tree), "check-ignore", "--stdin"]
-    told = subprocess.run(command, input=asked, capture_output=True, text=True, check=True).stdout.split()
+    ignored = subprocess.run(command, input=names, capture_output=True, text=True, check=True).stdout.split()
     read, left_out = listed(tree)
-    assert all(any(one == out or one.startswith(f"{out}/") for out in left_out) for one in told)
-    assert not read & set(told)
+    assert all(any(line == out or line.startswith(f"{out}/") for out in left_out) for line in ignored)
+    assert not read & set(ignored)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 @pytest.mark.parametrize("seed", range(12))
-def test_git_says_the_same_of_the_order_of_patterns(tmp_path: Path, seed: int) -> None:
-    """Names, endings and paths that are looked up, between patterns that are compared, some of them negated."""
-    made = Random(seed)
+def test_git_applies_patterns_in_the_same_order(tmp_path: Path, seed: int) -> None:
+    """Names, endings and paths that are looked up, mixed with patterns that are compared, some negated."""
+    draw = Random(seed)
     names = ("a", "b", "ab", "a.b", "b.a.b", "c")
     parts = (*names, "*", "*.b", "*.a.b", "**", "a*", "?", "[ab]", "*.", "\\a")
 
     def pattern() -> str:
-        path = "/".join(made.choices(parts, k=made.choice((1, 1, 1, 2, 3))))
-        return made.choice(("", "", "!")) + made.choice(("", "", "/")) + path + made.choice(("", "", "/"))
+        path = "/".join(draw.choices(parts, k=draw.choice((1, 1, 1, 2, 3))))
+        return draw.choice(("", "", "!")) + draw.choice(("", "", "/")) + path + draw.choice(("", "", "/"))
 
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
-    paths = ["/".join(made.choices((*names, "a.", "x.log"), k=made.randrange(1, 5))) for _ in range(80)]
+    paths = ["/".join(draw.choices((*names, "a.", "x.log"), k=draw.randrange(1, 5))) for _ in range(80)]
     for path in (*paths[:25], "a/b", "b"):
         with suppress(OSError):
             (tmp_path / path).mkdir(parents=True, exist_ok=True)
     for folder in ("", "a", "a/b", "b"):
-        lines = (pattern() for _ in range(made.randrange(8)))
-        (tmp_path / folder / ".gitignore").write_text("\n".join((*lines, *made.choices(("/", "!", "!/", "#"), k=2))))
+        lines = (pattern() for _ in range(draw.randrange(8)))
+        (tmp_path / folder / ".gitignore").write_text("\n".join((*lines, *draw.choices(("/", "!", "!/", "#"), k=2))))
     command = ["git", "-C", str(tmp_path), "check-ignore", "--no-index", "--stdin"]
-    done = subprocess.run(command, input="\n".join(paths), capture_output=True, text=True, check=False)
+    result = subprocess.run(command, input="\n".join(paths), capture_output=True, text=True, check=False)
     ignored = IgnoredFiles(str(tmp_path))
-    there = {path for path in paths if f"{tmp_path}/{path}{'/' * (tmp_path / path).is_dir()}" in ignored}
-    assert there == set(done.stdout.split())
+    ours = {path for path in paths if f"{tmp_path}/{path}{'/' * (tmp_path / path).is_dir()}" in ignored}
+    assert ours == set(result.stdout.split())
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_is_left_out_is_counted(tree: Path, workers: int) -> None:
-    ends = [one for one in batches([tree, tree / "docs"], workers=workers) if isinstance(one, TaskEnd)]
-    assert sum(one.passed.get("ignored", 0) for one in ends) == len(IGNORED) + 2
-    told = [Part.from_json(one.to_json()) for one in parts([tree])]
-    assert sum(task.ignored for part in told for task in part.tasks) == len(IGNORED)
+def test_excluded_files_are_counted(tree: Path, workers: int) -> None:
+    ends = [batch for batch in batches([tree, tree / "docs"], workers=workers) if isinstance(batch, TaskEnd)]
+    assert sum(end.passed.get("ignored", 0) for end in ends) == len(IGNORED) + 2
+    parts_again = [Part.from_json(part.to_json()) for part in parts([tree])]
+    assert sum(task.ignored for part in parts_again for task in part.tasks) == len(IGNORED)
 
 
-def test_a_folder_of_which_nothing_is_read(tmp_path: Path) -> None:
+def test_a_folder_with_excluded_files_only(tmp_path: Path) -> None:
     (tmp_path / "node_modules").mkdir()
-    (one,) = (one for one in batches(tmp_path) if isinstance(one, TaskEnd))
-    assert one.passed == {"ignored": 1}
-    done = CliRunner().invoke(app, ["broken", str(tmp_path)])
-    assert "not read: 1 path of" in done.output
-    assert "no documents were read" in done.output
+    (end,) = (batch for batch in batches(tmp_path) if isinstance(batch, TaskEnd))
+    assert end.passed == {"ignored": 1}
+    result = CliRunner().invoke(app, ["broken", str(tmp_path)])
+    assert "not read: 1 path of" in result.output
+    assert "no documents were read" in result.output
 
 
-def test_commands_say_it_and_read_all_if_asked(tree: Path) -> None:
+def test_commands_report_excluded_files_and_can_include_them(tree: Path) -> None:
     (tree / "README.md").write_text("[a](build/a.md) [b](build/none.md) [c](build/a.md#x)\n")
-    done = CliRunner().invoke(app, ["broken", str(tree)])
-    assert "not read: 5 paths of installed packages, or that Git ignores (--no-ignore reads them)" in done.output
-    done = CliRunner().invoke(app, ["broken", str(tree), "--no-ignore"])
-    assert "not read" not in done.output
-    for more, count in (([], 5), (["--no-ignore"], 0)):
-        done = CliRunner().invoke(app, ["links", str(tree), "--format", "jsonl", *more])
-        assert len([json.loads(line) for line in done.stdout.splitlines()]) > 2
-        assert ("ignored 5" in done.stderr) is bool(count)
+    result = CliRunner().invoke(app, ["broken", str(tree)])
+    assert "not read: 5 paths of installed packages, or that Git ignores (--no-ignore reads them)" in result.output
+    result = CliRunner().invoke(app, ["broken", str(tree), "--no-ignore"])
+    assert "not read" not in result.output
+    for options, count in (([], 5), (["--no-ignore"], 0)):
+        result = CliRunner().invoke(app, ["links", str(tree), "--format", "jsonl", *options])
+        assert len([json.loads(line) for line in result.stdout.splitlines()]) > 2
+        assert ("ignored 5" in result.stderr) is bool(count)
 
 
-def test_links_to_what_is_left_out_are_judged(tree: Path) -> None:
+def test_links_to_excluded_files_are_checked(tree: Path) -> None:
     (tree / "README.md").write_text("# T\n\n[a](build/a.md) [c](build/a.md#x) [e](env/lib/e.md)\n")
-    found = [(one.kind, one.reference) for one in find(tree) if one.source.endswith("README.md")]
-    assert found == [("no-fragment", "build/a.md#x")]
+    findings = [(finding.kind, finding.reference) for finding in find(tree) if finding.source.endswith("README.md")]
+    assert findings == [("no-fragment", "build/a.md#x")]

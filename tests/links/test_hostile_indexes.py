@@ -1,4 +1,4 @@
-"""Small indexes of archives that somebody has made to take memory, time, or the job itself."""
+"""Small hostile indexes of archives that try to exhaust memory or time, or to end the job."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS = 4096
 
 
 def columnar() -> bytes:
-    """Values of 100,000 characters in each of 4,096 rows, in few octets."""
+    """Values of 100,000 characters in 4,096 rows, in few bytes."""
     column = pa.DictionaryArray.from_arrays(pa.array([0] * ROWS, pa.int32()), pa.array(["x" * LONG]))
     file = io.BytesIO()
     pq.write_table(
@@ -52,11 +52,11 @@ print((most_memory() - before) >> 10)
 """
 
 
-def test_a_value_of_many_rows_is_held_once(tmp_path: Path) -> None:
+def test_a_value_of_many_rows_is_stored_once(tmp_path: Path) -> None:
     path = tmp_path / "index.parquet"
     path.write_bytes(columnar())
     assert path.stat().st_size < 50_000
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-P", "-c", _PEAK, str(path)],
         env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
         capture_output=True,
@@ -64,12 +64,12 @@ def test_a_value_of_many_rows_is_held_once(tmp_path: Path) -> None:
         timeout=300,
         check=True,
     )
-    assert int(done.stdout) < 300  # mebibytes; 100,000 octets in each of three columns of each row are 1,200
+    assert int(result.stdout) < 300  # mebibytes; 100,000 bytes in three columns of each row are 1,200
 
 
 def test_conditions_on_a_value_of_many_rows() -> None:
-    found = list(read_index("i.parquet", io.BytesIO(columnar()), Where.parse(("url=xx",))))
-    assert len(found) == ROWS
+    records = list(read_index("i.parquet", io.BytesIO(columnar()), Where.parse(("url=xx",))))
+    assert len(records) == ROWS
     assert list(read_index("i.parquet", io.BytesIO(columnar()), Where.parse(("url=xy",)))) == []
 
 
@@ -81,8 +81,8 @@ def bucket() -> str:
     return "memory://b"
 
 
-def test_a_list_of_paths_in_a_list_is_not_followed(bucket: str) -> None:
-    """It could name itself, or each the next one twice."""
+def test_nested_lists_of_paths_are_not_followed(bucket: str) -> None:
+    """A list could name itself, or each the next one twice."""
     store = fsspec.filesystem("memory")
     store.pipe("/b/x.paths", b"x.paths\n")
     for number in range(30):
@@ -93,7 +93,7 @@ def test_a_list_of_paths_in_a_list_is_not_followed(bucket: str) -> None:
         assert len(list(batches([f"{bucket}/{name}.paths"], policy=Policy.local()))) <= 4
 
 
-def test_a_long_name_takes_linear_time(tmp_path: Path) -> None:
+def test_a_long_name_is_linear(tmp_path: Path) -> None:
     def read(size: int) -> None:
         index = tmp_path / "i.paths.gz"
         index.write_bytes(gzip.compress(b"a/" * size + b"x\n"))
@@ -103,7 +103,7 @@ def test_a_long_name_takes_linear_time(tmp_path: Path) -> None:
     linear(read, 400_000)
 
 
-def test_what_is_held_of_an_index_is_bounded_in_octets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stored_bytes_of_an_index_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranged_sources, "_MAX_BUFFERED_BYTES", 1 << 22)
     index = tmp_path / "i.cdxj.gz"
     line = '{{"url": "http://b.a/{}", "filename": "a.warc.gz", "offset": {}, "length": 10}}'
@@ -117,7 +117,7 @@ def test_what_is_held_of_an_index_is_bounded_in_octets(tmp_path: Path, monkeypat
     assert peak < 24 << 20
 
 
-def test_an_archive_is_read_once_however_its_name_is_written(tmp_path: Path, bucket: str) -> None:
+def test_an_archive_is_read_once_for_all_spellings_of_its_name(tmp_path: Path, bucket: str) -> None:
     (tmp_path / "a.warc.gz").write_bytes(b"x")
     names = ["a.warc.gz", "./a.warc.gz", "././a.warc.gz", "b/../a.warc.gz", "a.warc.gz"]
     (tmp_path / "i.paths").write_text("".join(f"{name}\n" for name in names))
@@ -126,7 +126,7 @@ def test_an_archive_is_read_once_however_its_name_is_written(tmp_path: Path, buc
     fsspec.filesystem("memory").pipe("/b/i.cdxj", "".join(lines).replace("b/../", "%61/../").encode())
     for name in (tmp_path / "i.cdxj", f"{bucket}/i.cdxj"):
         (task,) = ranged_tasks(Index(str(name)), TaskBuilder(None, 1 << 26), Policy.local())
-        assert [(one.offset, one.length) for one in task.records or ()] == [(5, 9)]
+        assert [(record.offset, record.length) for record in task.records or ()] == [(5, 9)]
     tasks = list(ranged_tasks(str(tmp_path / "i.paths"), TaskBuilder(None, 1 << 26), None))
     assert sorted(note for task in tasks for note in task.notes) == ["repeated"]
     assert sum(len(task.paths) for task in tasks if not task.notes) == 1
@@ -138,18 +138,18 @@ def test_a_pipe_in_a_folder_of_indexes_is_not_waited_for(tmp_path: Path) -> None
     (tmp_path / "c.cdxj").write_text('a)/ 1 {"url": "http://a/", "filename": "a.warc.gz", "offset": 5, "length": 9}\n')
     tasks = list(ranged_tasks(Index(str(tmp_path)), TaskBuilder(None, 1 << 26), None))
     assert [note for task in tasks for note in task.notes] == ["unreadable"]
-    assert [one.offset for task in tasks for one in task.records or ()] == [5]
+    assert [record.offset for task in tasks for record in task.records or ()] == [5]
 
 
-def test_content_that_is_no_index_ends_no_job(tmp_path: Path) -> None:
+def test_invalid_content_of_an_index_does_not_end_the_job(tmp_path: Path) -> None:
     file = io.BytesIO()
     pq.write_table(pa.table({"url": ["http://h/"]}), file)
     (tmp_path / "i.parquet").write_bytes(file.getvalue())
     (tmp_path / "p.html").write_text("<a href=x>")
-    found = list(extract([Index(str(tmp_path / "i.parquet")), str(tmp_path / "p.html")]))
-    assert [one.reference for one in found if one.reference] == ["x"]
+    tables = list(extract([Index(str(tmp_path / "i.parquet")), str(tmp_path / "p.html")]))
+    assert [table.reference for table in tables if table.reference] == ["x"]
     first = b" CDX N b a m s k r M S V g\n" + b"a)/ 1 http://a/ text/html 200 X - - 9 5 a.warc.gz\n"
     read = list(read_index("i.cdx", io.BytesIO(first + b" CDX g V\n"), Where.parse(("status=200",))))
-    assert [getattr(one, "kind", "entry") for one in read] == ["entry", "unsupported"]
+    assert [getattr(row, "kind", "entry") for row in read] == ["entry", "unsupported"]
     with pytest.raises(ValueError, match="cannot answer the condition status"):
         list(read_index("i.cdx", io.BytesIO(b" CDX g V\n"), Where.parse(("status=200",))))

@@ -1,4 +1,4 @@
-"""HTML: what is markup, by the tree that the Standard builds; natively and in plain Python the same; encodings."""
+"""HTML: markup as in the tree that the Standard builds; the same natively and in Python; encodings."""
 
 from __future__ import annotations
 
@@ -40,49 +40,49 @@ def maker(request: pytest.FixtureRequest) -> type[Rows]:
 
 
 def inputs() -> Iterator[str]:
-    """The documents of html5lib-tests, those of fragments too."""
+    """The documents and fragments of html5lib-tests."""
     for file in sorted((HTML5LIB / "tree-construction").glob("*.dat")):
         for part in re.split(r"(?:^|\n\n)#data\n", file.read_bytes().decode("utf-8", "replace"))[1:]:
             yield part.partition("\n#errors")[0].partition("#errors")[0]
 
 
 def marked(text: str) -> str:
-    """With an attribute in whatever looks like a start tag, and a reference behind what may swallow it."""
+    """With an attribute in all that looks like a start tag, and a reference after what may swallow it."""
     count = iter(range(1_000_000))
     text = re.sub(r"<[a-zA-Z][^\s/>]*(?=[\s/>])", lambda match: f"{match[0]} href=u{next(count)} ", text)
     return f"{text}<title></title><svg><title/></svg><a href=after>"
 
 
 def rows(maker: type[Rows], text: str) -> list[Link]:
-    made = maker(Options())  # type: ignore[call-arg]
-    found: list[Link] = []
-    for _ in fill(made, Document("s", text.encode(), BASE, "text/html"), "html", (), Options()):
-        found += links(made.take())
-    return found + list(links(made.take()))
+    builder = maker(Options())  # type: ignore[call-arg]
+    link_rows: list[Link] = []
+    for _ in fill(builder, Document("s", text.encode(), BASE, "text/html"), "html", (), Options()):
+        link_rows += links(builder.take())
+    return link_rows + list(links(builder.take()))
 
 
 def of_tokens(text: str) -> list[str]:
-    return [one.attributes["href"] for one in tokens(text) if isinstance(one, Start) and "href" in one.attributes]
+    return [item.attributes["href"] for item in tokens(text) if isinstance(item, Start) and "href" in item.attributes]
 
 
 def of_tree(text: str) -> set[str]:
-    """The same attributes in a whole tree, made by a parser of HTML."""
+    """The same attributes in a complete tree, built by an HTML parser."""
     from justhtml import JustHTML
 
     nodes: list[Any] = [JustHTML(text, sanitize=False, scripting_enabled=False).root]
-    found: set[str] = set()
+    texts: set[str] = set()
     while nodes:
         node = nodes.pop()
         attributes = getattr(node, "attrs", None) or {}
-        found |= {attributes["href"]} if "href" in attributes else set()
+        texts |= {attributes["href"]} if "href" in attributes else set()
         nodes += getattr(node, "children", None) or ()
         nodes += filter(None, [getattr(node, "template_content", None)])
-    return found
+    return texts
 
 
 @absent
-def test_nothing_of_the_tree_is_missing() -> None:
-    """What tokens have more are start tags that the tree's construction ignores: in a frameset, of tables elsewhere."""
+def test_tokens_include_all_elements_of_the_tree() -> None:
+    """Further tokens are start tags that tree construction ignores: in a frameset, of tables elsewhere."""
     count = 0
     for text in map(marked, inputs()):
         count += 1
@@ -92,7 +92,7 @@ def test_nothing_of_the_tree_is_missing() -> None:
 
 @absent
 @native
-def test_outside_documents_are_read_alike() -> None:
+def test_both_kernels_agree_on_html5lib_documents() -> None:
     for text in inputs():
         assert rows(_NativeRows, text) == rows(_PythonRows, text), text
         text = marked(text)
@@ -103,7 +103,7 @@ PAGES = sorted((ROOT / "examples").rglob("*.html"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
-def test_pages_are_read_alike_and_as_a_tree(page: Path, maker: type[Rows]) -> None:
+def test_both_kernels_and_the_tree_agree_on_pages(page: Path, maker: type[Rows]) -> None:
     text = page.read_text()
     assert rows(maker, text) == rows(_PythonRows, text)
     assert set(of_tokens(text)) == of_tree(text)
@@ -128,7 +128,7 @@ PIECES = st.one_of(
 @native
 @settings(deadline=None, max_examples=300)
 @given(st.lists(PIECES, max_size=25).map("".join))
-def test_foreign_content_is_read_alike(text: str) -> None:
+def test_both_kernels_agree_on_foreign_content(text: str) -> None:
     text += "<a href=after>"
     assert rows(_NativeRows, text) == rows(_PythonRows, text)
 
@@ -138,10 +138,10 @@ SIMPLE = [tag for tag in TAGS if tag not in ("plaintext", "iframe")]
 
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(st.lists(st.tuples(st.sampled_from("<<</ "), st.sampled_from(SIMPLE)), max_size=12))
-def test_foreign_content_is_that_of_a_tree(tags: list[tuple[str, str]]) -> None:
+def test_foreign_content_agrees_with_a_tree(tags: list[tuple[str, str]]) -> None:
     text = "".join(
-        f"</{tag}>" if how == "/" else f"<{tag} href={number}{' /' if how == ' ' else ''}>"
-        for number, (how, tag) in enumerate(tags)
+        f"</{tag}>" if count == "/" else f"<{tag} href={number}{' /' if count == ' ' else ''}>"
+        for number, (count, tag) in enumerate(tags)
     )
     text += "<title href=t></title><a href=after>"
     assert of_tree(text) == set(of_tokens(text))
@@ -151,21 +151,21 @@ HTML = cases("html")
 
 
 @pytest.mark.parametrize("row", HTML, ids=ids(HTML))
-def test_targets_by_the_base_that_holds(row: dict[str, Any], maker: type[Rows]) -> None:
-    """That of the document, or the codebase of an element (HTML 4.01 13.3.1), which then stands in the row."""
-    found = rows(maker, row["html"])
+def test_targets_are_resolved_against_the_right_base(row: dict[str, Any], maker: type[Rows]) -> None:
+    """That of the document, or the codebase of an element (HTML 4.01 13.3.1), which is then in the row."""
+    link_rows = rows(maker, row["html"])
     base = BASE.uri.join(row.get("base", ""))
     if "targets" in row:
-        assert [one.target for one in found] == [str(BASE.uri.join(text)) for text in row["targets"]]
+        assert [link.target for link in link_rows] == [str(BASE.uri.join(text)) for text in row["targets"]]
     else:
-        against = {"base href": BASE.uri}
-        for one in found:
-            assert one.base == str(against.get(one.where or "", base))
+        bases = {"base href": BASE.uri}
+        for link in link_rows:
+            assert link.base == str(bases.get(link.where or "", base))
 
 
-def test_the_codebase_is_told(maker: type[Rows]) -> None:
-    found = rows(maker, "<object data=x codebase=q/><object data=y><applet codebase=no: code=z>")
-    assert [(one.where, one.base, one.base_from) for one in found] == [
+def test_the_codebase_is_in_the_row(maker: type[Rows]) -> None:
+    link_rows = rows(maker, "<object data=x codebase=q/><object data=y><applet codebase=no: code=z>")
+    assert [(link.where, link.base, link.base_from) for link in link_rows] == [
         ("object data", "http://h/a/q/", "content"),
         ("object codebase", "http://h/a/b", "retrieval"),
         ("object data", "http://h/a/b", "retrieval"),
@@ -174,7 +174,7 @@ def test_the_codebase_is_told(maker: type[Rows]) -> None:
     ]
 
 
-def test_codebases_in_what_others_read(tmp_path: Path) -> None:
+def test_codebases_in_other_documents(tmp_path: Path) -> None:
     """XHTML, HTML in a feed, HTML in Markdown."""
     page = "<object codebase='q/' data='x'></object>"
     files = {
@@ -184,17 +184,17 @@ def test_codebases_in_what_others_read(tmp_path: Path) -> None:
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    found = extract([str(tmp_path / name) for name in files], base="http://h/")
-    assert [one.target for one in found if "data" in (one.where or "")] == ["http://h/q/x"] * 3
+    table = extract([str(tmp_path / name) for name in files], base="http://h/")
+    assert [link.target for link in table if "data" in (link.where or "")] == ["http://h/q/x"] * 3
 
 
-def test_a_template_too_deep_is_told(maker: type[Rows]) -> None:
+def test_a_too_deep_template_has_a_note(maker: type[Rows]) -> None:
     assert [row.error for row in rows(maker, "<template>" + "<p>" * 5000 + "<a href=x>")] == ["too-deep", None]
     assert [row.error for row in rows(maker, "<template></template>" + "<p>" * 5000 + "<a href=x>")] == [None]
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("<a href=x>", []),
         ("<a href=x><!-- <a href=y>", ["unclosed"]),
@@ -208,7 +208,7 @@ def test_a_template_too_deep_is_told(maker: type[Rows]) -> None:
         ("<", []),
         ("</", []),
         ("<!", []),
-        ("<!doctype html", []),  # it ends at the next ">", and no tag is in it
+        ("<!doctype html", []),  # it ends at the next ">", and contains no tag
         ("<?php <!-- <a href", []),
         ("<![CDATA[<a href=x", []),
         ("<svg><![CDATA[<a href=x>", ["unclosed"]),
@@ -223,12 +223,12 @@ def test_a_template_too_deep_is_told(maker: type[Rows]) -> None:
         ("<svg><title><a href=x>", []),
     ],
 )
-def test_what_is_unclosed_at_the_end_is_told(maker: type[Rows], text: str, wanted: list[str]) -> None:
-    assert [row.error for row in rows(maker, text) if row.error] == wanted
+def test_unclosed_content_at_the_end_has_a_note(maker: type[Rows], text: str, expected: list[str]) -> None:
+    assert [row.error for row in rows(maker, text) if row.error] == expected
 
 
 @native
-def test_a_page_that_is_cut_anywhere_is_told_alike() -> None:
+def test_both_kernels_note_a_truncated_page_alike() -> None:
     chance = random.Random(1)
     pieces = [
         "<a href='x",
@@ -244,15 +244,15 @@ def test_a_page_that_is_cut_anywhere_is_told_alike() -> None:
         "]]>",
         " a",
     ]
-    whole = [*list(inputs())[::7], *("".join(chance.choices(pieces, k=12)) for _ in range(150))]
-    texts = [text[:most] for text in whole for most in range(1, min(len(text), 80))]
-    told = Counter("unclosed" in {row.error for row in rows(_NativeRows, text)} for text in texts)
+    pages = [*list(inputs())[::7], *("".join(chance.choices(pieces, k=12)) for _ in range(150))]
+    texts = [text[:most] for text in pages for most in range(1, min(len(text), 80))]
+    counts = Counter("unclosed" in {row.error for row in rows(_NativeRows, text)} for text in texts)
     for text in texts:
         assert rows(_NativeRows, text) == rows(_PythonRows, text), text
-    assert min(told[True], told[False]) > 1000
+    assert min(counts[True], counts[False]) > 1000
 
 
-# Every name that a rule speaks of, and some that none speaks of.
+# Every name in a rule, and some in none.
 NAMES = sorted(
     tree.NO_END | tree.BREAKOUT | tree.SPECIAL | tree.SCOPES
     | {name for names in tree.POINTS.values() for name in names}
@@ -274,8 +274,8 @@ def test_both_kernels_have_the_same_rules(name: str) -> None:
         assert rows(_NativeRows, text) == rows(_PythonRows, text), text
 
 
-def test_what_lies_too_deep_is_told(maker: type[Rows]) -> None:
-    """Unclosed elements of HTML are forgotten and nothing is lost by it; those of SVG are told."""
+def test_too_deep_nesting_has_a_note(maker: type[Rows]) -> None:
+    """Unclosed HTML elements are dropped without loss; those of SVG have a note."""
     assert [row.error for row in rows(maker, "<p>" * 5000 + "<svg><title/><a href=x>")] == [None]
     assert [row.error for row in rows(maker, "<svg>" + "<g>" * 5000 + "<a href=x>")] == ["too-deep", None]
 
@@ -295,7 +295,7 @@ def test_what_lies_too_deep_is_told(maker: type[Rows]) -> None:
         "<template></template>",
     ],
 )
-def test_nesting_takes_no_memory(piece: str) -> None:
+def test_nesting_takes_little_memory(piece: str) -> None:
     most = 0
     watched = tree.Tree()
     for _ in range(3000):
@@ -319,7 +319,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_time_grows_with_the_document(piece: str) -> None:
+def test_reading_html_is_linear(piece: str) -> None:
     def both(size: int) -> None:
         text = piece * (size // len(piece))
         read(text)
@@ -333,21 +333,21 @@ def test_noscript_in_noscript(maker: type[Rows]) -> None:
     assert [row.reference for row in rows(maker, text)] == ["x", "y"]
 
 
-def test_paint_is_of_svg_only() -> None:
-    assert {way for name, _, way in ATTRIBUTES if name in ("fill", "clip-path")} == {"paint"}
+def test_paint_attributes_apply_to_svg_only() -> None:
+    assert {reading for name, _, reading in ATTRIBUTES if name in ("fill", "clip-path")} == {"paint"}
 
 
 # -- encodings
 
 
 @absent
-def test_outside_encodings() -> None:
+def test_encodings_of_html5lib() -> None:
     count = 0
     for file in sorted((HTML5LIB / "encoding").glob("*.dat")):
         for part in re.split(rb"(?:^|\n)#data\n", file.read_bytes())[1:]:
             data, _, name = part.partition(b"\n#encoding\n")
             codec = encoding(name.split(b"\n")[0].decode())
-            # Beyond US-ASCII, so that what is read tells how.
+            # Non-ASCII, so that the result shows the encoding.
             probe = b"<p>\xe4\xf6\xc3\x28"
             assert codec is not None
             expected = probe.decode(codec, "replace")
@@ -392,7 +392,7 @@ def test_declared_encodings(data: bytes, name: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told", "text", "wrong"),
+    ("data", "message", "text", "wrong"),
     [
         (b"<meta charset=koi8-r>\xc1", "utf-8", "\ufffd", True),
         (b"<meta charset=koi8-r>\xc1", "no-such", "а", True),
@@ -402,47 +402,47 @@ def test_declared_encodings(data: bytes, name: str | None) -> None:
         (b"\x87\x40", "shift_jis", "①", False),
     ],
 )
-def test_what_is_said_of_the_encoding(data: bytes, told: str | None, text: str, wrong: bool) -> None:
-    read, note = decode(data, told)
+def test_notes_about_the_encoding(data: bytes, message: str | None, text: str, wrong: bool) -> None:
+    read, note = decode(data, message)
     assert (read.rpartition(">")[2], note) == (text, wrong)
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("text", ["<!DOCTYPE html><a href=\u0416>", "\n\t <a href=\u0416>", "<p>x<a href='\u0416'>"])
-@pytest.mark.parametrize("told", [None, "utf-8", "no-such"])
-def test_utf_16_without_mark_or_label(codec: str, text: str, told: str | None) -> None:
-    """Browsers show nothing of it; its links are there, and it is said."""
-    assert decode(text.encode(codec), told) == (text, True)
+@pytest.mark.parametrize("message", [None, "utf-8", "no-such"])
+def test_utf_16_without_byte_order_mark_or_label(codec: str, text: str, message: str | None) -> None:
+    """Browsers show nothing of it; its links are read, with a note."""
+    assert decode(text.encode(codec), message) == (text, True)
     assert decode(text.encode(codec), codec.replace("16-", "16")) == (text, False)
 
 
-def test_utf_16_that_an_xml_declaration_tells() -> None:
+def test_utf_16_declared_by_an_xml_declaration() -> None:
     text = "<?xml version='1.0'?><html><a href='\u0416'/></html>"
     assert decode(text.encode("utf-16-be")) == (text, False)
 
 
 @given(st.binary(), st.sampled_from([b"", b"<meta charset=", b"<meta content='charset=", LATE + b"<meta charset='"]))
-def test_any_octets_are_decoded(data: bytes, before: bytes) -> None:
+def test_any_bytes_are_decoded(data: bytes, before: bytes) -> None:
     assert isinstance(decode(before + data)[0], str)
 
 
-# -- how much a document becomes
+# -- limits on the size of the rows
 
 
 @pytest.mark.parametrize("base", [1_000, 100_000, 900_000])
-def test_a_long_base_does_not_swell(maker: type[Rows], base: int) -> None:
-    """It stands in every row, and in every target: what is made of a document has a limit, counted in octets."""
+def test_a_long_base_does_not_exceed_the_limit(maker: type[Rows], base: int) -> None:
+    """It is in every row and target: the size of all rows of a document is limited, in bytes."""
     content = b"<base href='http://h/" + b"x" * base + b"/'>" + b"<a href=y>" * ((1_000_000 - base) // 10)
-    made = maker(Options())  # type: ignore[call-arg]
+    builder = maker(Options())  # type: ignore[call-arg]
     total, largest, notes = 0, 0, set()
-    batches = fill(made, Document("s", content, BASE, "text/html"), "html", (), Options())
-    for taken in (made.take() for _ in iter(lambda: next(batches, batches), batches)):
-        total += taken.nbytes
-        largest = max(largest, taken.nbytes)
-        notes |= set(taken.column("error"))
-    last = made.take()
+    batches = fill(builder, Document("s", content, BASE, "text/html"), "html", (), Options())
+    for batch in (builder.take() for _ in iter(lambda: next(batches, batches), batches)):
+        total += batch.nbytes
+        largest = max(largest, batch.nbytes)
+        notes |= set(batch.column("error"))
+    last = builder.take()
     assert "too-large" in notes | set(last.column("error"))
-    # The text is counted as rows have it; Arrow adds offsets of its own.
+    # The text is counted as in rows; Arrow adds offsets.
     assert total + last.nbytes < 1.5 * (64 * len(content) + (1 << 25))
     assert largest < (1 << 24) + 8 * base + (1 << 22)
 

@@ -1,4 +1,4 @@
-"""Names of archive files in an index: none leads outside of the place of the archives, however it is decoded."""
+"""Names of archive files in an index cannot leave the folder of the archives, in any encoding."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROOTS = ("http://h/archives/", "https://h:8443/a/b", "http://h/a%20b/", "s3://bu
 
 
 def names() -> Iterator[str]:
-    """Each form of dots with each form of a slash, encoded up to six times, and drawn ones between good segments."""
+    """Each form of dots with each form of a slash, encoded up to six times, and random ones between valid segments."""
     for dots in DOTS:
         for slash in SLASHES:
             name = f"{dots}{slash}secret"
@@ -49,7 +49,7 @@ def names() -> Iterator[str]:
 
 
 def decodings(uri: str) -> Iterator[str]:
-    """What servers could take a path for: decoded some times, with backslashes, parameters left out, blanks cut."""
+    """Readings of a path by servers: decoded repeatedly, with backslashes, without parameters or spaces."""
     path = uri
     for _ in range(20):
         for text in (path, path.replace("\\", "/")):
@@ -66,18 +66,18 @@ def archive_files(root: str) -> _ArchiveFiles:
 
 
 @pytest.mark.parametrize("root", ROOTS)
-def test_no_name_leads_out(root: str) -> None:
+def test_no_name_leaves_the_folder(root: str) -> None:
     files = archive_files(root)
     folder = f"{root.rstrip('/')}/"
-    found = Judged(files.find)
+    find_file = Judged(files.find)
     for name in names():
-        if (uri := found(name)) is None:
+        if (uri := find_file(name)) is None:
             continue
         assert uri.startswith(folder)
         for path in decodings(uri[len(folder) :]):
             assert not posixpath.normpath(path.partition("?")[0]).startswith(("../", "/")), (name, uri)
             assert posixpath.normpath(path) != "..", (name, uri)
-    assert found.refused > 1500
+    assert find_file.refused > 1500
 
 
 class Judged:
@@ -85,20 +85,20 @@ class Judged:
         self.find, self.refused = find, 0
 
     def __call__(self, name: str) -> str | None:
-        found = self.find(name)
-        self.refused += found is None
-        return found and found[1]
+        path = self.find(name)
+        self.refused += path is None
+        return path and path[1]
 
 
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("name", GOOD)
 def test_names_of_archives_are_found(root: str, name: str) -> None:
-    found = archive_files(root).find(quote(name, safe="/%+=&;?"))
-    assert found is not None
-    assert unquote_to_bytes(found[1]).endswith(unquote_to_bytes(name.encode()))
+    path = archive_files(root).find(quote(name, safe="/%+=&;?"))
+    assert path is not None
+    assert unquote_to_bytes(path[1]).endswith(unquote_to_bytes(name.encode()))
 
 
-def test_long_names_take_linear_time() -> None:
+def test_long_names_are_linear() -> None:
     files = archive_files(ROOTS[0])
     for name in (
         "%25" * 200_000,
@@ -111,32 +111,32 @@ def test_long_names_take_linear_time() -> None:
         files.find(name)
 
 
-def test_a_server_is_asked_for_nothing_outside(tmp_path: Path) -> None:
-    """A server that decodes a path twice would send the secret, which lies beside the folder of the archives."""
-    asked: list[str] = []
+def test_no_request_leaves_the_folder(tmp_path: Path) -> None:
+    """A server that decodes a path twice would send the secret next to the folder of the archives."""
+    requests: list[str] = []
 
     class Handler(RangeHandler):
         def do_GET(self) -> None:  # noqa: N802 - the name of the standard library
-            asked.append(self.path)
+            requests.append(self.path)
             super().do_GET()
 
     (tmp_path / "archives").mkdir()
     (tmp_path / "secret").write_text("<a href=secret>")
-    there = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, tmp_path))
-    threading.Thread(target=there.serve_forever, daemon=True).start()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, tmp_path))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         lines = [
             f"x)/ 20260101000000 {json.dumps({'filename': name, 'offset': '0', 'length': '9', 'url': 'http://x/'})}\n"
             for name in list(names())[:1000]
         ]
         (tmp_path / "index.cdxj").write_text("".join(lines))
-        root = f"http://127.0.0.1:{there.server_port}/archives/"
+        root = f"http://127.0.0.1:{server.server_port}/archives/"
         rows = list(extract(Index(tmp_path / "index.cdxj", (), root), policy=Policy.local()))
     finally:
-        there.shutdown()
-        there.server_close()
+        server.shutdown()
+        server.server_close()
     assert any(row.error == "refused" for row in rows)
-    for path in asked:
+    for path in requests:
         assert path.startswith("/archives/")
         for text in decodings(path.removeprefix("/archives/")):
             assert not posixpath.normpath(text).startswith(".."), path

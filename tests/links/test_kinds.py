@@ -1,4 +1,4 @@
-"""Of which kind a document is, and in which charset."""
+"""The kind and the charset of a document."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_kinds(row: dict[str, Any]) -> None:
     assert answer == (row["is"], tuple(row.get("notes", ())))
 
 
-def test_by_what_is_in_it() -> None:
+def test_kinds_by_content() -> None:
     assert kind("", "", gzip.compress(b"WARC/1.0\r\n")) == ("warc", ())
     assert kind("a.gz", "", gzip.compress(b"WARC/1.0\r\n")) == ("warc", ())
     assert kind("", "", gzip.compress(b"words")) == ("compressed", ())
@@ -43,7 +43,7 @@ def test_by_what_is_in_it() -> None:
         assert kind("", "", file.getvalue()[:4096]) == ("tar", ())
 
 
-def test_of_a_document() -> None:
+def test_the_kind_of_a_document() -> None:
     inside = Document("a.zip!b.css", b"a{}", Base(URI("http://h/a.zip"), "entity"))
     assert kind_of(inside) == ("css", ())
     record = Document("a.warc!0", b"words", Base(URI("http://h/a.css"), "retrieval"))
@@ -58,15 +58,15 @@ def test_every_document_has_a_kind(name: str, media_type: str, head: bytes) -> N
     media_type_of(media_type)
 
 
-def test_heads_are_looked_at_in_linear_time() -> None:
+def test_detecting_the_kind_is_linear() -> None:
     for piece in (b"<", b"<!--", b" ", b"{", b"a:", b"From \n"):
 
-        def look(size: int, piece: bytes = piece) -> None:
+        def detect(size: int, piece: bytes = piece) -> None:
             head = (piece * size)[:size]
             for _ in range(50):
                 kind("", "", head)
 
-        linear(look, 4096)
+        linear(detect, 4096)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_content_type(field: str, is_: tuple[str, str | None]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told", "text", "wrong"),
+    ("content", "message", "text", "wrong"),
     [
         (b"caf\xe9", "latin1", "café", False),
         (b"\x80\x81", "us-ascii", "€\x81", False),
@@ -107,8 +107,8 @@ def test_content_type(field: str, is_: tuple[str, str | None]) -> None:
         (b"\x80", "x-user-defined", "\uf780", False),
     ],
 )
-def test_charsets(content: bytes, told: str | None, text: str, wrong: bool) -> None:
-    assert decode_text(content, told) == (text, wrong)
+def test_charsets(content: bytes, message: str | None, text: str, wrong: bool) -> None:
+    assert decode_text(content, message) == (text, wrong)
 
 
 def test_default_charset() -> None:
@@ -116,12 +116,12 @@ def test_default_charset() -> None:
 
 
 @given(st.binary(), st.one_of(st.none(), st.text(), st.sampled_from(["big5", "iso-2022-jp", "utf-16be", "gb18030"])))
-def test_all_octets_are_some_text(content: bytes, told: str | None) -> None:
-    assert isinstance(decode_text(content, told)[0], str)
+def test_any_bytes_decode_to_text(content: bytes, charset: str | None) -> None:
+    assert isinstance(decode_text(content, charset)[0], str)
 
 
 @pytest.mark.parametrize(
-    ("type_", "content", "where"),
+    ("type_", "content", "place"),
     [
         ("markdown", "[a](/b)", "link"),
         ("html", "a <b id=c><a href=/b>", "a href"),
@@ -131,27 +131,25 @@ def test_all_octets_are_some_text(content: bytes, told: str | None) -> None:
         ("uri-list", "http://h/b", "uri-list"),
     ],
 )
-def test_a_type_on_the_command_line_goes_before_name_and_content(
-    tmp_path: Path, type_: str, content: str, where: str
-) -> None:
+def test_a_type_on_the_command_line_takes_precedence(tmp_path: Path, type_: str, content: str, place: str) -> None:
     file = tmp_path / "a.css"
     file.write_text(content)
     for source, typed in ((str(file), None), ("-", content)):
         command = ["links", source, "--type", type_, "--base", "http://h/", "--format", "jsonl"]
-        done = CliRunner().invoke(app, command, input=typed)
-        rows = [json.loads(line) for line in done.stdout.splitlines()]
-        assert [(row["target"], row["where"]) for row in rows if row["target"]] == [("http://h/b", where)], rows
+        result = CliRunner().invoke(app, command, input=typed)
+        rows = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [(row["target"], row["where"]) for row in rows if row["target"]] == [("http://h/b", place)], rows
 
 
-def test_a_kind_that_is_unknown_is_an_error_at_once(tmp_path: Path) -> None:
+def test_an_unknown_kind_is_an_immediate_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"unknown kind 'htm'; known: html, xml"):
         next(extract(tmp_path, kind="htm"))
 
 
-def test_a_type_is_not_that_of_what_a_folder_or_an_archive_holds(tmp_path: Path) -> None:
+def test_a_type_does_not_apply_to_members_of_folders_and_archives(tmp_path: Path) -> None:
     (tmp_path / "a.css").write_text("x { background: url(b) }")
     (tmp_path / "a.zip").write_bytes(zipped({"a.css": b"x { background: url(b) }"}))
     for source in (tmp_path, tmp_path / "a.zip"):
-        done = CliRunner().invoke(app, ["links", str(source), "--type", "zip", "--format", "jsonl"])
-        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        result = CliRunner().invoke(app, ["links", str(source), "--type", "zip", "--format", "jsonl"])
+        rows = [json.loads(line) for line in result.stdout.splitlines()]
         assert {row["where"] for row in rows} == {"url()"}

@@ -1,4 +1,4 @@
-"""Batches of the link table: the native kernel and plain Python give the same, and others read what is written."""
+"""Batches of the link table: the native kernel and Python give the same, and other programs read the files."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ LINKS = st.builds(
 )
 
 
-def written(batches: Sequence[Any]) -> bytes:
-    """A file of Parquet with a row group for each batch."""
+def parquet_file(batches: Sequence[Any]) -> bytes:
+    """A Parquet file with a row group for each batch."""
     encoder = COLUMNS.parquet(layout().varied)
     assert encoder is not None
     return b"".join([*(encoder.write([batch]) for batch in batches), encoder.end([("k", "v")])])
@@ -76,14 +76,14 @@ def written(batches: Sequence[Any]) -> bytes:
 
 @given(st.lists(LINKS, max_size=12), st.lists(st.sampled_from(sorted(CHOICES)), max_size=3), st.integers(0, 14))
 @settings(deadline=None)
-def test_all_that_a_batch_gives(rows: list[Link], names: list[str], start: int) -> None:
-    plain, made = Batch(rows), to_batch(rows)
-    assert list(links(made)) == rows
-    assert made.num_rows == len(rows)
+def test_native_batches_equal_python_batches(rows: list[Link], names: list[str], start: int) -> None:
+    plain, native = Batch(rows), to_batch(rows)
+    assert list(links(native)) == rows
+    assert native.num_rows == len(rows)
     for one, other in (
-        (plain, made),
-        (plain.slice(start), made.slice(start)),
-        (plain.select(names), made.select(names)),
+        (plain, native),
+        (plain.slice(start), native.slice(start)),
+        (plain.select(names), native.select(names)),
     ):
         assert list(links(one)) == list(links(other))
         assert one.pairs() == other.pairs()
@@ -93,25 +93,25 @@ def test_all_that_a_batch_gives(rows: list[Link], names: list[str], start: int) 
         assert one.csv_lines(True) == other.csv_lines(True)
         assert to_arrow(one).equals(to_arrow(other))
         assert all(one.column(name) == other.column(name) for name in Link._fields)
-    for batch in (plain, made):
+    for batch in (plain, native):
         with pytest.raises(ValueError, match="no column nothing"):
             batch.column("nothing")
     texts: list[str | None] = [None, *map(str, rows)][: len(rows)]
-    assert list(links(plain.with_texts("audit", texts))) == list(links(made.with_texts("audit", texts)))
-    assert list(links(pickle.loads(pickle.dumps(made)))) == rows
-    assert COLUMNS.from_arrow(to_arrow(made)).links() == made.links()
+    assert list(links(plain.with_texts("audit", texts))) == list(links(native.with_texts("audit", texts)))
+    assert list(links(pickle.loads(pickle.dumps(native)))) == rows
+    assert COLUMNS.from_arrow(to_arrow(native)).links() == native.links()
 
 
 @given(st.lists(LINKS, max_size=12))
 @settings(deadline=None)
-def test_text_is_read_as_it_was(rows: list[Link]) -> None:
-    """By the json and csv of the standard library."""
+def test_text_formats_are_read_back(rows: list[Link]) -> None:
+    """By the json and csv modules of the standard library."""
     batch = to_batch(rows)
     assert [json.loads(line) for line in batch.json_lines().split(b"\n")[:-1]] == [row._asdict() for row in rows]
     for is_safe in (False, True):
         read = list(csv.reader(io.StringIO(batch.csv_lines(is_safe).decode(), newline="")))
-        shown = [[_shown(value, is_safe) for value in row] for row in rows]
-        assert read == shown
+        texts = [[_shown(value, is_safe) for value in row] for row in rows]
+        assert read == texts
 
 
 def _shown(value: object, is_safe: bool) -> str:
@@ -123,9 +123,9 @@ def _shown(value: object, is_safe: bool) -> str:
 @native
 @given(st.lists(st.lists(LINKS, max_size=9), max_size=3))
 @settings(deadline=None)
-def test_parquet_is_read_as_it_was(groups: list[list[Link]]) -> None:
+def test_parquet_is_read_back(groups: list[list[Link]]) -> None:
     batches = [to_batch(rows) for rows in groups]
-    file = pq.ParquetFile(io.BytesIO(content := written(batches)))
+    file = pq.ParquetFile(io.BytesIO(content := parquet_file(batches)))
     assert [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)] == [*map(len, groups)]
     assert file.metadata.metadata[b"k"] == b"v"
     table = pq.read_table(io.BytesIO(content))
@@ -135,31 +135,31 @@ def test_parquet_is_read_as_it_was(groups: list[list[Link]]) -> None:
 
 @native
 def test_long_and_many_texts_in_parquet() -> None:
-    """A dictionary that grows too large, pages of more than a mebibyte, one text of 20 million octets."""
+    """A too large dictionary, pages of more than a mebibyte, a text of 20 million bytes."""
     long = [f"{number}{'x' * 65_536}" for number in range(60)]
     rows = [Link(text, text, None, text, *[None] * 9) for text in long]
     rows += [Link(str(number), "b", "c", f"r{number}", *[None] * 9) for number in range(70_000)]
     rows += [Link("é" * 10_000_000, *[None] * 12)]
-    table = pq.read_table(io.BytesIO(written([to_batch(rows)])))
+    table = pq.read_table(io.BytesIO(parquet_file([to_batch(rows)])))
     assert table.column("source").to_pylist() == [row.source for row in rows]
     assert table.column("reference").to_pylist() == [row.reference for row in rows]
-    group = pq.read_metadata(io.BytesIO(written([to_batch(rows[:50])]))).row_group(0)
-    kept = {group.column(number).path_in_schema: group.column(number) for number in range(group.num_columns)}
-    assert {column.compression for column in kept.values()} == {"ZSTD"}
-    assert {name for name, column in kept.items() if not column.is_stats_set} == {*layout().varied}
-    assert {name for name, column in kept.items() if not column.has_dictionary_page} >= {*layout().varied}
+    group = pq.read_metadata(io.BytesIO(parquet_file([to_batch(rows[:50])]))).row_group(0)
+    chunks = {group.column(number).path_in_schema: group.column(number) for number in range(group.num_columns)}
+    assert {column.compression for column in chunks.values()} == {"ZSTD"}
+    assert {name for name, column in chunks.items() if not column.is_stats_set} == {*layout().varied}
+    assert {name for name, column in chunks.items() if not column.has_dictionary_page} >= {*layout().varied}
 
 
 @native
-def test_the_schema_for_arrow_is_that_of_the_columns() -> None:
+def test_the_arrow_schema_agrees_with_the_columns() -> None:
     """If it differs, `rust/python/src/links/arrow_schema.base64` gets the text that pyarrow writes."""
-    metadata = pq.read_metadata(io.BytesIO(written([]))).metadata[b"ARROW:schema"]
+    metadata = pq.read_metadata(io.BytesIO(parquet_file([]))).metadata[b"ARROW:schema"]
     assert pa.ipc.read_schema(pa.py_buffer(base64.b64decode(metadata))).equals(schema(), check_metadata=True)
 
 
 @native
-def test_sizes_are_those_of_pyarrow() -> None:
-    """Row groups are as large as those that pyarrow filled."""
+def test_sizes_agree_with_pyarrow() -> None:
+    """Row groups are as large as those of pyarrow."""
     rows = [Link(str(number), None, "é" * (number % 5), None, *[None] * 9) for number in range(100)]
     for batch in (to_batch(rows), to_batch(rows).slice(33), to_batch([])):
         assert abs(batch.nbytes - to_arrow(batch).nbytes) <= 4 * len(Link._fields)

@@ -1,4 +1,4 @@
-"""Parts of a job as text: what another machine is told to read."""
+"""Parts of a job as text, which other machines read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TASK = Task(("/a", "/\udcff"), "/", "http://h/", 1, None, 3, None)
 PART = Part(7, (TASK, TASK._replace(end=9, base=None, root=None, name="-")), "key", "/folder")
 
 
-def test_there_and_back(tmp_path: Path) -> None:
+def test_parts_convert_to_text_and_back(tmp_path: Path) -> None:
     assert Part.from_json(PART.to_json()) == PART
     assert PART.to_json().isascii()
     (tmp_path / "a.html").write_bytes(b"x")
@@ -28,18 +28,18 @@ def test_there_and_back(tmp_path: Path) -> None:
         assert Part.from_json(part.to_json()) == part
 
 
-def changed(**more: Any) -> str:
-    return json.dumps({**json.loads(PART.to_json()), **more})
+def changed(**kwargs: Any) -> str:
+    return json.dumps({**json.loads(PART.to_json()), **kwargs})
 
 
-def with_task(**more: Any) -> str:
-    return changed(tasks=[{**TASK._asdict(), **more}])
+def with_task(**kwargs: Any) -> str:
+    return changed(tasks=[{**TASK._asdict(), **kwargs}])
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        None, 7, b"\x80\x04.", "", "x", "null", "[]", "{}", '"x"', changed(more=1), changed(number=-1),
+        None, 7, b"\x80\x04.", "", "x", "null", "[]", "{}", '"x"', changed(kwargs=1), changed(number=-1),
         changed(number="1"),
         changed(number=True), changed(number=1 << 63), changed(number=1.0), changed(tasks={}), changed(tasks=["x"]),
         changed(key=None), changed(folder=["x"]), with_task(paths="x"), with_task(paths=[1]), with_task(root=1),
@@ -47,7 +47,7 @@ def with_task(**more: Any) -> str:
         with_task(base="no base"), with_task(base=1), "[" * 100_000, '{"number": ' + "9" * 5000 + "}",
     ],
 )  # fmt: skip
-def test_what_is_none(text: object) -> None:
+def test_invalid_parts_are_rejected(text: object) -> None:
     with pytest.raises((ValueError, InvalidURI)):
         Part.from_json(text)
 
@@ -55,16 +55,16 @@ def test_what_is_none(text: object) -> None:
 @given(
     st.recursive(
         st.none() | st.integers() | st.text() | st.booleans(),
-        lambda one: st.lists(one) | st.dictionaries(st.sampled_from([*Part._fields, *Task._fields]), one),
+        lambda item: st.lists(item) | st.dictionaries(st.sampled_from([*Part._fields, *Task._fields]), item),
     )
 )
-def test_no_other_error(found: Any) -> None:
+def test_invalid_parts_raise_only_documented_errors(found: Any) -> None:
     with pytest.raises(ValueError, match="not a part"):
         Part.from_json(json.dumps(found))
 
 
-def test_a_part_that_ends_late_does_not_stop_the_next_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Executors of a job that was stopped may make their folder while the next job begins."""
+def test_a_late_part_does_not_stop_the_next_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Executors of a stopped job may create their folder while the next job starts."""
     place = FilePlace(str(tmp_path / "out"))
     place.begin("job", 1)
     save = Checkpoint.save

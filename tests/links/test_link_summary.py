@@ -1,4 +1,4 @@
-"""What the job has seen: counted, added up over workers, said in words and drawn."""
+"""The summary of a job: counted, added up over workers, as text and as a picture."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ NOTES = ("truncated", "empty", "wrong-type")
 
 def links(number: int, seed: int) -> list[Link]:
     choose = random.Random(seed).choice
-    found = []
+    rows = []
     for at in range(number):
         base = choose(("http://a/x", "http://b/", "file:///d"))
         layer = choose(("content", "retrieval", "default"))
         kind = choose(("link",) * 6 + ("invalid", "note"))
         if kind == "note":
-            found.append(BLANK._replace(source=f"{seed}-{at}", base=base, error=choose(NOTES)))
+            rows.append(BLANK._replace(source=f"{seed}-{at}", base=base, error=choose(NOTES)))
             continue
         target = choose(("http://a/x", "http://A/y", "http://c/", "mailto:a@b", "urn:x:y", "http://\u20ac"))
         error = choose((None, None, "non-ascii"))
         if kind == "invalid" or "\u20ac" in target:
             wrong = choose(("space", "port"))
-            found.append(BLANK._replace(base=base, base_from=layer, reference="r", error=wrong, error_at=0))
+            rows.append(BLANK._replace(base=base, base_from=layer, reference="r", error=wrong, error_at=0))
             continue
         audit = choose((None, None, "password", "password port"))
         same = target == base
-        found.append(Link("s", base, layer, "r", "a href", target, None, same, target, error, None, None, audit))
-    return found
+        rows.append(Link("s", base, layer, "r", "a href", target, None, same, target, error, None, None, audit))
+    return rows
 
 
 def counted(rows: list[Link]) -> dict[str, object]:
-    """The same, row by row."""
+    """The same counts, row by row."""
     refer = [row for row in rows if row.reference is not None]
     valid = [row for row in refer if row.target is not None]
     hosts = [(URI(row.base or "").host, URI(row.target or "").host) for row in valid]
@@ -67,36 +67,36 @@ def counted(rows: list[Link]) -> dict[str, object]:
 
 
 def summary(rows: list[Link], documents: int = 1) -> Summary:
-    made = Summary()
-    made.document("html", 1000, documents)
-    made.add(to_batch(rows))
-    return made
+    total = Summary()
+    total.document("html", 1000, documents)
+    total.add(to_batch(rows))
+    return total
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_counts_are_those_of_the_rows(seed: int) -> None:
+def test_counts_agree_with_the_rows(seed: int) -> None:
     rows = links(300, seed)
-    made, wanted = summary(rows), counted(rows)
-    assert {name: getattr(made, name) for name in wanted} == wanted
-    assert made.internal + made.external + made.hostless + sum(made.invalid.values()) == made.references
-    assert sum(made.hosts.counts.values()) == made.internal + made.external
-    assert sum(made.schemes.counts.values()) == made.hostless
+    total, expected = summary(rows), counted(rows)
+    assert {name: getattr(total, name) for name in expected} == expected
+    assert total.internal + total.external + total.hostless + sum(total.invalid.values()) == total.references
+    assert sum(total.hosts.counts.values()) == total.internal + total.external
+    assert sum(total.schemes.counts.values()) == total.hostless
 
 
 def test_workers_add_up_in_any_order() -> None:
     parts = [links(40, seed) for seed in range(7)]
     each = [summary(part) for part in parts]
-    whole = summary([row for part in parts for row in part], 7)
-    whole.octets = 7000
-    assert reduce(add, each) == whole
-    assert reduce(add, reversed(each)) == whole
+    total = summary([row for part in parts for row in part], 7)
+    total.octets = 7000
+    assert reduce(add, each) == total
+    assert reduce(add, reversed(each)) == total
     assert (each[0] + each[1]) + each[2] == each[0] + (each[1] + each[2])
     assert Summary() + each[0] == each[0] == each[0] + Summary()
-    assert pickle.loads(pickle.dumps(whole)) == whole
-    assert Summary.from_dict(json.loads(json.dumps(whole.to_dict()))) == whole
+    assert pickle.loads(pickle.dumps(total)) == total
+    assert Summary.from_dict(json.loads(json.dumps(total.to_dict()))) == total
 
 
-def test_beyond_its_size_a_top_keeps_its_promise() -> None:
+def test_an_overfull_top_list_keeps_its_guarantee() -> None:
     draw_ = random.Random(3)
     tops, real = [], Counter[str]()
     for _ in range(5):
@@ -117,11 +117,11 @@ def test_beyond_its_size_a_top_keeps_its_promise() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_lines_for_people(width: int) -> None:
-    made = reduce(add, (summary(links(400, seed), 1234) for seed in range(4)))
-    made.hosts.add([("a-host-with-a-long-name." * 9 + "org", 10**9), ("\x1b[31m日本\u202e", 10**8)])
-    made.seconds = 75.4
-    lines = made.lines(width)
+def test_the_summary_as_text(width: int) -> None:
+    total = reduce(add, (summary(links(400, seed), 1234) for seed in range(4)))
+    total.hosts.add([("a-host-with-a-long-name." * 9 + "org", 10**9), ("\x1b[31m日本\u202e", 10**8)])
+    total.seconds = 75.4
+    lines = total.lines(width)
     assert max(map(columns, lines)) <= width
     text = "\n".join(lines)
     assert text.isprintable() or {c for c in text if not c.isprintable()} == {"\n"}
@@ -130,54 +130,54 @@ def test_lines_for_people(width: int) -> None:
     assert "1 min 15 s" in text
 
 
-def test_lines_of_nothing() -> None:
+def test_the_empty_summary_as_text() -> None:
     assert [line.split() for line in Summary().lines()] == [["documents", "0"], ["references", "0"], ["invalid", "0"]]
 
 
 @pytest.mark.parametrize("width", range(3, 40))
-def test_the_middle_of_a_long_name_goes(width: int) -> None:
+def test_long_names_are_shortened_in_the_middle(width: int) -> None:
     for text in ("www.example.org", "日本語日本語.example", "é" * 30, "a" * 10_000, ""):
         short = shorten_middle(text, width)
         assert columns(short) <= width
         assert short == text if columns(text) <= width else "…" in short
 
 
-def test_a_picture_is_xml_whatever_a_host_holds() -> None:
-    made = summary(links(400, 1))
+def test_a_picture_is_valid_xml_for_any_host() -> None:
+    total = summary(links(400, 1))
     names = ["<script>&\"'", "\x00\x1b]\ud800\uffff", "\u202e日本", "", "x" * 300, "]]>", "<!--", *map(str, range(30))]
-    made.hosts.add((name, 100 - at) for at, name in enumerate(names))
-    made.external += sum(100 - at for at in range(len(names)))
-    text = draw(made, "<title> & \x00")
+    total.hosts.add((name, 100 - at) for at, name in enumerate(names))
+    total.external += sum(100 - at for at in range(len(names)))
+    text = draw(total, "<title> & \x00")
     text.encode()
     root = ElementTree.fromstring(text)
     ns = "{http://www.w3.org/2000/svg}"
-    shown = ["".join(node.itertext()) for node in root.iter(f"{ns}text")]
-    assert "<script>&\"'" in shown
-    assert EMPTY_HOST in shown
+    texts = ["".join(node.itertext()) for node in root.iter(f"{ns}text")]
+    assert "<script>&\"'" in texts
+    assert EMPTY_HOST in texts
     panel = next(g for g in root.iter(f"{ns}g") if "Links by host" in "".join(g.itertext()))
-    assert len(list(panel.iter(f"{ns}rect"))) == 20 + 2  # the first hosts, the other ones, and no host
+    assert len(list(panel.iter(f"{ns}rect"))) == 20 + 2  # the first hosts, the others, and no host
     assert not list(root.iter("script"))
     top, bottom = (float(n) for n in (root.get("viewBox") or "").split()[1::2])
     assert top == 0 < bottom
     assert all(float(node.get("x") or 0) >= 0 for node in root.iter())
 
 
-def test_a_picture_scales_and_is_told_in_words() -> None:
-    made = summary(links(40, 1))
+def test_a_picture_scales_and_has_a_description() -> None:
+    total = summary(links(40, 1))
     long = "harbour." * 12 + "example"
-    made.hosts.add([(long, 1000), ("a\u202eb", 900)])
-    root = ElementTree.fromstring(draw(made, "The site"))
+    total.hosts.add([(long, 1000), ("a\u202eb", 900)])
+    root = ElementTree.fromstring(draw(total, "The site"))
     assert (root.get("width"), root.get("height")) == ("100%", None)
     assert root.get("viewBox")
     named = {node.get("id"): node.text for node in root if node.get("id")}
     assert [*named] == (root.get("aria-labelledby") or "").split()
     assert named["title"] == "The site"
     assert f"Links by host: {long} 1,000, a\ufffdb 900" in (named["desc"] or "")
-    said = "".join(node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text"))
-    assert long in said  # whole, on lines of its own
+    text = "".join(node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text"))
+    assert long in text  # complete, on separate lines
 
 
-def test_a_picture_of_nothing() -> None:
+def test_the_empty_summary_as_a_picture() -> None:
     text = draw(Summary())
     ElementTree.fromstring(text)
     assert "there are no references" in text
@@ -185,8 +185,8 @@ def test_a_picture_of_nothing() -> None:
 
 
 def test_the_current_document_is_not_invalid() -> None:
-    """Before RFC 3986 an empty reference has no target, and is valid (url-1997 3; uri-2003 4.2)."""
+    """Before RFC 3986 an empty reference has no target, but is valid (url-1997 3; uri-2003 4.2)."""
     row = Link("s", "http://h/", "retrieval", "", "a href", None, None, True, *[None] * 5)
-    made = Summary()
-    made.add(to_batch([row]))
-    assert (made.references, made.same_document, dict(made.invalid)) == (1, 1, {})
+    total = Summary()
+    total.add(to_batch([row]))
+    assert (total.references, total.same_document, dict(total.invalid)) == (1, 1, {})

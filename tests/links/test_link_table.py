@@ -1,4 +1,4 @@
-"""The link table on disk: what is written is read back, and what was broken off is gone on with."""
+"""The link table on disk: written tables are read back, and interrupted ones are continued."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from support import ROOT
 
 KINDS = (*FORMATS, "/")
 INDEXED = (".parquet", ".arrow", ".feather", ".arrows")
-"""What is not gone on with in its own octets."""
+"""Bytes of formats that cannot be continued byte by byte."""
 
 
 def from_duckdb(file: Path) -> list[dict[str, Any]]:
     duckdb = pytest.importorskip("duckdb", reason="duckdb is absent")
     types = {f.name: {"bool": "BOOLEAN", "int64": "BIGINT"}.get(str(f.type), "VARCHAR") for f in schema()}
-    found = duckdb.read_csv(
+    table = duckdb.read_csv(
         str(file), header=True, columns=types, delimiter=",", quotechar='"', escapechar='"', na_values=[""],
         allow_quoted_nulls=False, sample_size=-1, auto_detect=False, strict_mode=False,
     )  # fmt: skip
-    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+    return [dict(zip(table.columns, row, strict=True)) for row in table.fetchall()]
 
 
 def stored(path: Path) -> list[dict[str, Any]]:
-    """The rows of a table, by somebody else's reader."""
+    """The rows of a table, read by another library."""
     if path.is_dir():
         return [row for part in sorted(path.glob("part-*.parquet")) for row in pq.read_table(part).to_pylist()]
     if path.suffix == ".parquet":
@@ -64,13 +64,13 @@ def name(folder: Path, kind: str) -> str:
     return f"{folder}/t{kind}"
 
 
-def test_the_schema_is_that_of_links() -> None:
+def test_the_schema_has_the_fields_of_a_link() -> None:
     assert tuple(schema().names) == Link._fields
     assert not any(pa.types.is_dictionary(field.type) for field in schema())
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_read_is_what_was_written(tmp_path: Path, kind: str) -> None:
+def test_written_tables_are_read_back(tmp_path: Path, kind: str) -> None:
     rows = links(500)
     with open_writer(name(tmp_path, kind)) as writer:
         for start in range(0, 500, 70):
@@ -88,7 +88,7 @@ def test_a_table_without_rows_is_a_table(tmp_path: Path, kind: str) -> None:
         assert pq.read_table(name(tmp_path, kind)).schema.equals(schema())
 
 
-def test_csv_tells_undefined_from_empty_and_json_lines_are_those_of_json(tmp_path: Path) -> None:
+def test_csv_distinguishes_undefined_and_empty_and_json_lines_are_json(tmp_path: Path) -> None:
     row = Link("s", "", None, '"', ",", None, None, True, None, None, 7, None, "=")
     for kind in (".csv", ".jsonl"):
         with open_writer(name(tmp_path, kind)) as writer:
@@ -102,9 +102,9 @@ def test_json_lines_of_any_slice_and_any_column() -> None:
     _, encode = writers.make_encoder(Layout(schema(), ".jsonl"))
     _, encode_own = writers.make_encoder(Layout(COLUMNS, ".jsonl"))
     for batch in (to_batch(rows), to_batch(rows).slice(17), to_batch([Link("", *[None] * 12)]), to_batch([])):
-        wanted = "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in links_of(batch)).encode()
-        assert b"".join(map(bytes, encode(batch))) == wanted
-        assert b"".join(encode_own(batch)) == wanted
+        expected = "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in links_of(batch)).encode()
+        assert b"".join(map(bytes, encode(batch))) == expected
+        assert b"".join(encode_own(batch)) == expected
 
 
 def test_lone_surrogates_do_not_end_a_job() -> None:
@@ -113,7 +113,7 @@ def test_lone_surrogates_do_not_end_a_job() -> None:
     assert batch.column("reference") == ["ü?", None]
 
 
-def test_large_batches_are_made_text_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_batches_are_converted_to_text_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = links(200)
     monkeypatch.setattr(reading, "_BATCH_BYTES", 500)
     monkeypatch.setattr(text_table, "BLOCK", 100)
@@ -137,7 +137,7 @@ def test_row_groups_are_neither_small_nor_large(tmp_path: Path) -> None:
     assert pq.ParquetFile(tmp_path / "u.parquet").num_row_groups == 3
 
 
-def test_nothing_stands_under_the_name_until_it_is_whole(tmp_path: Path) -> None:
+def test_a_table_has_its_name_only_when_complete(tmp_path: Path) -> None:
     for kind in FORMATS:
         file = Path(name(tmp_path, kind))
         file.write_text("before")
@@ -162,32 +162,30 @@ def finish(path: str, tasks: list[list[Link]], resume: bool = True) -> None:
 
 @pytest.mark.parametrize("often", [True, False], ids=["marks at every commit", "marks at the end"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_job_goes_on_from_wherever_it_was_cut(
-    tmp_path: Path, kind: str, often: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_job_continues(tmp_path: Path, kind: str, often: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_table, "SECONDS", 0 if often else 1e9)
     monkeypatch.setattr(writers, "ROWS", 10)
     monkeypatch.setattr(folder, "ROWS", 15)
     draw = random.Random(1)
     tasks = [links(draw.choice((0, 1, 5, 23, 90)), seed) for seed in range(8)]
     finish(name(tmp_path, "0" + kind), tasks, resume=False)
-    whole = stored(Path(name(tmp_path, "0" + kind)))
-    assert whole == [row._asdict() for task in tasks for row in task]
-    for cut in range(len(tasks)):
-        path = name(tmp_path, f"{cut + 1}{kind}")
+    complete = stored(Path(name(tmp_path, "0" + kind)))
+    assert complete == [row._asdict() for task in tasks for row in task]
+    for count in range(len(tasks)):
+        path = name(tmp_path, f"{count + 1}{kind}")
         with open_writer(path, job="j") as writer:
-            for number, task in enumerate(tasks[:cut]):
+            for number, task in enumerate(tasks[:count]):
                 writer.write(to_batch(task))
                 writer.commit({"tasks": number + 1})
-            writer.write(to_batch(tasks[cut][: len(tasks[cut]) // 2]))  # of a task that does not come to its end
-        kept = sum(map(len, tasks[:cut]))
-        assert stored(Path(path)) == whole[: kept + len(tasks[cut]) // 2]
-        with open_writer(path, job="j", resume=True) as writer:  # and once more, without getting further
-            assert (writer.rows, writer.state) == (kept, {"tasks": cut} if cut else None)
-            assert f"{kept:,} rows" in (writer.notice or "")
-        assert stored(Path(path)) == whole[:kept]
+            writer.write(to_batch(tasks[count][: len(tasks[count]) // 2]))  # part of an unfinished task
+        rows_before = sum(map(len, tasks[:count]))
+        assert stored(Path(path)) == complete[: rows_before + len(tasks[count]) // 2]
+        with open_writer(path, job="j", resume=True) as writer:  # and again, without progress
+            assert (writer.rows, writer.state) == (rows_before, {"tasks": count} if count else None)
+            assert f"{rows_before:,} rows" in (writer.notice or "")
+        assert stored(Path(path)) == complete[:rows_before]
         finish(path, tasks)
-        assert stored(Path(path)) == whole
+        assert stored(Path(path)) == complete
         if kind in (".csv", ".jsonl"):
             assert Path(path).read_bytes() == Path(name(tmp_path, "0" + kind)).read_bytes()
         before = sorted((f, f.stat().st_mtime_ns) for f in tmp_path.rglob("*"))
@@ -195,7 +193,7 @@ def test_a_job_goes_on_from_wherever_it_was_cut(
             with open_writer(path, job="j", resume=True) as writer:
                 assert writer.done
                 assert "complete" in (writer.notice or "")
-        else:  # its mark has gone, as nothing is left to do
+        else:  # its marker is gone, since nothing remains to do
             with pytest.raises(ResumeError, match="is complete or belongs to another job"):
                 open_writer(path, job="j", resume=True)
         assert sorted((f, f.stat().st_mtime_ns) for f in tmp_path.rglob("*")) == before
@@ -220,21 +218,21 @@ with open_writer(sys.argv[1], job="j", resume=sys.argv[2] == "resume") as writer
 
 
 def broken_off(path: str, sent: signal.Signals, least: int, resume: bool = False) -> int:
-    """A job to which a signal is sent after some tasks; how many it had told of, at least."""
+    """A job that gets a signal after some tasks; the result is the minimum number of reported tasks."""
     job = subprocess.Popen(
         [sys.executable, "-c", JOB, path, "resume" if resume else ""],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
     )  # fmt: skip
     assert job.stdout is not None
-    told = 0
+    count = 0
     for line in job.stdout:
-        told = int(line.split()[0])
-        if told >= least:
+        count = int(line.split()[0])
+        if count >= least:
             break
     job.send_signal(sent)
     _, errors = job.communicate(timeout=NET)
-    assert told >= least, errors
-    return told
+    assert count >= least, errors
+    return count
 
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
@@ -242,9 +240,9 @@ posix = pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only"
 
 @posix
 @pytest.mark.parametrize("kind", KINDS)
-def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
+def test_after_a_kill_the_table_is_consistent(tmp_path: Path, kind: str) -> None:
     path = name(tmp_path, kind)
-    told = broken_off(path, signal.SIGKILL, 12)
+    count = broken_off(path, signal.SIGKILL, 12)
     if kind != "/":
         assert not Path(path).exists()
     with open_writer(path, job="j", resume=True) as writer:
@@ -254,7 +252,7 @@ def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
             assert tasks == 0
             assert "starts again" in (writer.notice or "")
         else:
-            assert tasks >= told - 2
+            assert tasks >= count - 2
         writer.write(to_batch(links(17, tasks)))
         writer.commit({"tasks": tasks + 1})
     assert stored(Path(path)) == [row._asdict() for number in range(tasks + 1) for row in links(17, number)]
@@ -262,50 +260,50 @@ def test_after_a_kill_nothing_wrong_is_kept(tmp_path: Path, kind: str) -> None:
 
 @posix
 @pytest.mark.parametrize("kind", KINDS)
-def test_ctrl_c_leaves_whole_rows_and_a_kill_after_it_loses_none(tmp_path: Path, kind: str) -> None:
+def test_ctrl_c_leaves_complete_rows_and_a_later_kill_loses_none(tmp_path: Path, kind: str) -> None:
     path = name(tmp_path, kind)
-    told = broken_off(path, signal.SIGINT, 5)
-    whole = stored(Path(path))
-    assert len(whole) >= 17 * told
-    assert whole == [row._asdict() for number in range(len(whole) // 17 + 1) for row in links(17, number)][: len(whole)]
-    again = broken_off(path, signal.SIGKILL, told + 3, resume=True)
+    count = broken_off(path, signal.SIGINT, 5)
+    table = stored(Path(path))
+    assert len(table) >= 17 * count
+    assert table == [row._asdict() for number in range(len(table) // 17 + 1) for row in links(17, number)][: len(table)]
+    count_after = broken_off(path, signal.SIGKILL, count + 3, resume=True)
     with open_writer(path, job="j", resume=True) as writer:
         tasks = (writer.state or {}).get("tasks", 0)
-        assert tasks >= (told if kind in INDEXED else again - 2)
+        assert tasks >= (count if kind in INDEXED else count_after - 2)
         assert writer.rows == 17 * tasks
     assert stored(Path(path)) == [row._asdict() for number in range(tasks) for row in links(17, number)]
 
 
 @posix
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_disk_that_is_full_is_said_and_whole_rows_are_kept(tmp_path: Path, kind: str) -> None:
-    # The first tasks fit into parts of a folder, and nothing else does.
+def test_a_full_disk_is_reported_and_complete_rows_are_kept(tmp_path: Path, kind: str) -> None:
+    # The first tasks fit into parts of a folder, and nothing else fits.
     job = JOB.replace("17", "900 if number < 3 else 40_000").replace("ROWS = 20", "ROWS = 300")
     limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (250_000, 250_000))"
     path = name(tmp_path, kind)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", limited + job, path, ""],
         capture_output=True, text=True, cwd=ROOT, timeout=NET, check=False,
     )  # fmt: skip
-    errors = [line for line in done.stderr.splitlines() if line]
+    errors = [line for line in result.stderr.splitlines() if line]
     assert errors[-1] == f"OSError: [Errno 27] File too large: '{path.rstrip('/')}'"
-    assert "Exception ignored" not in done.stderr
+    assert "Exception ignored" not in result.stderr
     assert not list(tmp_path.rglob("*.part"))
     if kind in INDEXED:
         assert not list(tmp_path.iterdir())
         return
-    wanted = [row._asdict() for number in range(5) for row in links(900, number)]
-    found = stored(Path(path))
-    assert found == wanted[: len(found)]
+    expected = [row._asdict() for number in range(5) for row in links(900, number)]
+    rows = stored(Path(path))
+    assert rows == expected[: len(rows)]
     with open_writer(path, job="j", resume=True) as writer:
         assert writer.rows == 900 * (writer.state or {}).get("tasks", 0)
         assert writer.rows >= (2700 if kind == "/" else 900)
 
 
 @posix
-@pytest.mark.parametrize("kind", [one for one in KINDS if one != "/"])
-def test_a_disk_that_is_full_at_any_octet_makes_no_table_look_complete(tmp_path: Path, kind: str) -> None:
-    """The old table stays, or whole rows stand there with the mark from which the next run goes on."""
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "/"])
+def test_a_full_disk_at_any_byte_leaves_no_table_that_looks_complete(tmp_path: Path, kind: str) -> None:
+    """There is the old table, or complete rows with the marker from which the next run continues."""
     limited = "import resource; limit = int(sys.argv[3]); resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))"
     job = JOB.replace("import sys", f"import sys; {limited}").replace("100_000", "100")
     old = [row._asdict() for row in links(5)]
@@ -316,11 +314,11 @@ def test_a_disk_that_is_full_at_any_octet_makes_no_table_look_complete(tmp_path:
         with open_writer(path, job="old") as writer:
             writer.write(to_batch(links(5)))
             writer.commit({"tasks": 1, "done": True})
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", job, path, "", str(limit)],
             capture_output=True, text=True, cwd=ROOT, timeout=NET, check=False,
         )  # fmt: skip
-        assert "OSError: [Errno 27] File too large" in done.stderr, done.stderr
+        assert "OSError: [Errno 27] File too large" in result.stderr, result.stderr
         assert not list(tmp_path.rglob("*.part"))
         if kind in INDEXED or not list(tmp_path.rglob(f"{limit}/*.resume")):
             assert stored(Path(path)) == old, limit
@@ -329,7 +327,7 @@ def test_a_disk_that_is_full_at_any_octet_makes_no_table_look_complete(tmp_path:
             with open_writer(path, job="j", resume=True) as writer:
                 tasks = (writer.state or {}).get("tasks", 0)
                 assert writer.rows == 17 * tasks > 0
-            assert stored(Path(path)) == [row._asdict() for one in range(tasks) for row in links(17, one)]
+            assert stored(Path(path)) == [row._asdict() for number in range(tasks) for row in links(17, number)]
     assert stayed == 5 if kind in INDEXED else 2 <= stayed < 5
 
 
@@ -347,23 +345,23 @@ with open_writer(sys.argv[1], job="j") as writer:
 
 @posix
 @pytest.mark.parametrize("kind", INDEXED)
-def test_a_disk_that_is_full_at_the_last_octet_is_said(tmp_path: Path, kind: str) -> None:
-    # The system writes what there is room for, and says so; only the next octet is an error.
+def test_a_full_disk_at_the_last_byte_is_reported(tmp_path: Path, kind: str) -> None:
+    # The system writes as much as fits and reports that; only the next byte is an error.
     with open_writer(name(tmp_path, kind), job="j") as writer:
         writer.write(to_batch(links(200)))
         writer.commit({"tasks": 1, "done": True})
     size = Path(name(tmp_path, kind)).stat().st_size
     code = "import sys; sys.path[:0] = ['tests', 'tests/links']\nfrom test_link_table import links" + SHORT
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code, name(tmp_path, f"2{kind}"), str(size - 1)],
         capture_output=True, text=True, cwd=ROOT, timeout=NET, check=False,
     )  # fmt: skip
-    assert "OSError: [Errno 27] File too large" in done.stderr, done.stderr
+    assert "OSError: [Errno 27] File too large" in result.stderr, result.stderr
     assert not Path(name(tmp_path, f"2{kind}")).exists()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_another_job_is_refused(tmp_path: Path, kind: str) -> None:
+def test_another_job_is_rejected(tmp_path: Path, kind: str) -> None:
     path = name(tmp_path, kind)
     with open_writer(path, job='{"base": "http://u:secret@h/", "rung": "SYNTAX"}') as writer:
         writer.write(to_batch(links(3)))
@@ -378,7 +376,7 @@ def test_another_job_is_refused(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_table_without_a_mark_is_not_gone_on_with(tmp_path: Path, kind: str) -> None:
+def test_a_table_without_a_marker_is_not_continued(tmp_path: Path, kind: str) -> None:
     with open_writer(name(tmp_path, kind)) as writer:
         writer.write(to_batch(links(3)))
     with pytest.raises(ResumeError, match=r"mark|complete"):
@@ -410,7 +408,7 @@ def lose_a_part(path: Path) -> None:
         ("/", lose_a_part),
     ],
 )
-def test_what_was_spoiled_in_between_is_refused(tmp_path: Path, kind: str, spoil: Callable[[Path], None]) -> None:
+def test_a_table_changed_in_between_is_rejected(tmp_path: Path, kind: str, spoil: Callable[[Path], None]) -> None:
     path = name(tmp_path, kind)
     with open_writer(path, job="j") as writer:
         writer.write(to_batch(links(3)))
@@ -422,12 +420,12 @@ def test_what_was_spoiled_in_between_is_refused(tmp_path: Path, kind: str, spoil
 
 @posix
 @pytest.mark.parametrize("kind", KINDS)
-def test_two_jobs_do_not_write_one_table(tmp_path: Path, kind: str) -> None:
+def test_two_jobs_cannot_write_the_same_table(tmp_path: Path, kind: str) -> None:
     with open_writer(name(tmp_path, kind), job="j"), pytest.raises(BlockingIOError, match="another process"):
         open_writer(name(tmp_path, kind), job="j", resume=True)
 
 
-def test_where_a_table_cannot_be(tmp_path: Path) -> None:
+def test_invalid_places_for_a_table(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.parquet"):
         open_writer(tmp_path / "x.xls")
     with pytest.raises(ValueError, match="for a folder"):
@@ -443,7 +441,7 @@ def test_where_a_table_cannot_be(tmp_path: Path) -> None:
     assert (tmp_path / "d" / "part-00000.parquet").read_text() == "mine"
 
 
-def test_a_folder_is_written_over_only_if_it_is_a_table(tmp_path: Path) -> None:
+def test_a_folder_is_overwritten_only_if_it_is_a_table(tmp_path: Path) -> None:
     path = f"{tmp_path}/d/"
     for number in (5, 3):
         with open_writer(path) as writer:
@@ -452,7 +450,7 @@ def test_a_folder_is_written_over_only_if_it_is_a_table(tmp_path: Path) -> None:
     assert sorted(os.listdir(path)) == ["_overthere.json", "part-00000.parquet"]
 
 
-def test_a_long_task_is_cut_into_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_task_is_split_into_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder, "ROWS", 10)
     with open_writer(f"{tmp_path}/d/") as writer:
         for number in range(20):
@@ -474,10 +472,10 @@ def test_standard_output(tmp_path: Path, form: str, capfdbinary: pytest.CaptureF
 
 @posix
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_pipe_is_written_to_as_it_is(tmp_path: Path, kind: str) -> None:
+def test_a_pipe_is_written_directly(tmp_path: Path, kind: str) -> None:
     os.mkfifo(tmp_path / f"x{kind}")
-    with open(tmp_path / f"y{kind}", "wb") as taken:
-        cat = subprocess.Popen(["cat", tmp_path / f"x{kind}"], stdout=taken)
+    with open(tmp_path / f"y{kind}", "wb") as file:
+        cat = subprocess.Popen(["cat", tmp_path / f"x{kind}"], stdout=file)
     with cat, open_writer(tmp_path / f"x{kind}") as writer:
         writer.write(to_batch(links(20)))
     assert stored(tmp_path / f"y{kind}") == [row._asdict() for row in links(20)]
@@ -491,7 +489,7 @@ def test_a_batch_of_another_schema_and_a_closed_table(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_signal_waits_for_the_end_of_the_block() -> None:
+def test_a_signal_is_handled_after_the_block() -> None:
     reached = []
 
     def write() -> None:
@@ -499,7 +497,7 @@ def test_a_signal_waits_for_the_end_of_the_block() -> None:
             os.kill(os.getpid(), signal.SIGINT)
             reached.append(True)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # Spark, of other tests, has its own
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # Spark, from other tests, has its own
     try:
         with pytest.raises(KeyboardInterrupt):
             write()
@@ -515,22 +513,22 @@ PLANTED = ("{}", "{}.part", "{}.resume", "{}.resume.part")
 @posix
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("planted", PLANTED)
-@pytest.mark.parametrize("made", ["link", "dangling", "hard"])
-def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, planted: str, made: str) -> None:
+@pytest.mark.parametrize("uri", ["link", "dangling", "hard"])
+def test_a_planted_symlink_is_never_followed(tmp_path: Path, kind: str, planted: str, uri: str) -> None:
     victim, path = tmp_path / "victim", tmp_path / f"x{kind}"
     link = Path(planted.format(path))
-    if made != "dangling":
+    if uri != "dangling":
         victim.write_bytes(b"precious")
-    if made == "hard":
+    if uri == "hard":
         os.link(victim, link)
     else:
         link.symlink_to(victim)
-    if link == path and made != "hard":
+    if link == path and uri != "hard":
         with pytest.raises(OSError, match="it is a symlink"):
             open_writer(path, job="j")
         assert link.is_symlink()
-    elif made == "hard" and planted == "{}.resume":
-        # A file at the place of a mark, and none of ours: it is neither replaced nor removed.
+    elif uri == "hard" and planted == "{}.resume":
+        # A foreign file in place of a marker: it is neither replaced nor removed.
         with pytest.raises(ResumeError, match="it has another name too"):
             open_writer(path, job="j")
         assert link.exists()
@@ -540,41 +538,41 @@ def test_a_planted_link_is_never_written_through(tmp_path: Path, kind: str, plan
             writer.commit({"tasks": 1})
         assert stored(path) == [row._asdict() for row in links(5)]
         assert not path.is_symlink()
-    assert victim.exists() == (made != "dangling")
-    assert made == "dangling" or victim.read_bytes() == b"precious"
+    assert victim.exists() == (uri != "dangling")
+    assert uri == "dangling" or victim.read_bytes() == b"precious"
 
 
 @posix
 @pytest.mark.parametrize("kind", [".csv", ".jsonl.gz"])
 @pytest.mark.parametrize("planted", ["{}.part", "{}.resume"])
-@pytest.mark.parametrize("made", ["link", "hard", "fifo", "owner"])
-def test_a_job_goes_on_only_with_what_is_its_own(tmp_path: Path, kind: str, planted: str, made: str) -> None:
+@pytest.mark.parametrize("uri", ["link", "hard", "fifo", "owner"])
+def test_a_job_continues_only_its_own_table(tmp_path: Path, kind: str, planted: str, uri: str) -> None:
     path = tmp_path / f"x{kind}"
     with open_writer(path, job="j") as writer:
         writer.write(to_batch(links(5)))
         writer.commit({"tasks": 1})
     path.rename(f"{path}.part")
     odd, victim, before = Path(planted.format(path)), tmp_path / "victim", b""
-    if made == "owner":
+    if uri == "owner":
         if os.geteuid():
             pytest.skip("only the superuser gives files away")
         os.chown(odd, 12345, -1)
     else:
         odd.rename(victim)
         before = victim.read_bytes()
-        if made == "fifo":
+        if uri == "fifo":
             os.mkfifo(odd)
-        elif made == "hard":
+        elif uri == "hard":
             os.link(victim, odd)
         else:
             odd.symlink_to(victim)
     with pytest.raises(ResumeError, match=r"link|regular|another"):
         open_writer(path, job="j", resume=True)
-    assert made == "owner" or victim.read_bytes() == before
+    assert uri == "owner" or victim.read_bytes() == before
 
 
 @posix
-def test_a_part_of_a_folder_is_not_written_through_a_link(tmp_path: Path) -> None:
+def test_a_part_of_a_folder_does_not_follow_a_symlink(tmp_path: Path) -> None:
     (tmp_path / "victim").write_bytes(b"precious")
     with open_writer(f"{tmp_path}/d/"):
         pass
@@ -599,17 +597,17 @@ def test_permissions_are_those_of_the_file_that_is_replaced(tmp_path: Path) -> N
         assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_cells_that_a_spreadsheet_would_compute(tmp_path: Path) -> None:
-    found = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "'=1", "''-", "'x", "x", "", None, "http://h/?=a", "=", "\n=1"]
-    rows = [Link(text or "", text, text, text, text, text, text, None, text, text, -5, text, text) for text in found]
+def test_formulas_in_cells_are_escaped(tmp_path: Path) -> None:
+    texts = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "'=1", "''-", "'x", "x", "", None, "http://h/?=a", "=", "\n=1"]
+    rows = [Link(text or "", text, text, text, text, text, text, None, text, text, -5, text, text) for text in texts]
     with pytest.raises(ValueError, match="applies to CSV only"):
         open_writer(tmp_path / "x.jsonl", csv_safe=True)
     for kind in (".csv", ".csv.gz"):
         with open_writer(tmp_path / f"x{kind}", csv_safe=True) as writer:
             writer.write(to_batch(rows))
         read = stored(tmp_path / f"x{kind}")
-        shown = [row["reference"] for row in read]
-        assert shown[:8] == ["'=1+1", "'+1", "'-1", "'@x", "'\t=1", "'\r=1", "''=1", "'''-"]
-        assert [None if cell is None else cells.unescape(cell) for cell in shown] == found
-        assert not [cell for cell in shown if cell and cell[0] in "=+-@\t\r"]
-        assert {row["error_at"] for row in read} == {-5}  # a number is none that anybody has written
+        references = [row["reference"] for row in read]
+        assert references[:8] == ["'=1+1", "'+1", "'-1", "'@x", "'\t=1", "'\r=1", "''=1", "'''-"]
+        assert [None if cell is None else cells.unescape(cell) for cell in references] == texts
+        assert not [cell for cell in references if cell and cell[0] in "=+-@\t\r"]
+        assert {row["error_at"] for row in read} == {-5}  # numbers are not foreign text

@@ -34,7 +34,7 @@ def test_references_in_html(row: dict[str, Any]) -> None:
     assert page.base == row.get("base")
 
 
-def test_deep_nesting_is_read_in_time() -> None:
+def test_deep_nesting_is_fast() -> None:
     assert [f[:2] for f in read("<div>" * 100_000 + "<a href=deep>").items] == [("a href", "deep")]
 
 
@@ -42,7 +42,7 @@ def link(html: str, at: str = "http://h/a/b") -> Link:
     return list(extract_html(html, URI(at)))[-1]
 
 
-def test_a_row() -> None:
+def test_fields_of_a_row() -> None:
     row = link('<a href="../x/./%7e?#s">')
     assert row == Link(
         "", "http://h/a/b", "retrieval", "../x/./%7e?#s", "a href",
@@ -67,7 +67,7 @@ def test_invalid_reference_is_a_row() -> None:
     assert (row.target, row.error, row.error_at, row.reference) == (None, "path-char", 1, "a\\b")
 
 
-def test_iri_is_mapped_and_said() -> None:
+def test_an_iri_is_mapped_with_a_note() -> None:
     row = link('<a href="ü">')
     assert (row.target, row.error, row.error_at) == ("http://h/a/%C3%BC", "non-ascii", 0)
     assert link('<a href="ü b">').error == "space"
@@ -91,7 +91,7 @@ def test_base(html: str, base: str, layer: str) -> None:
     assert (row.base, row.base_from) == (base, layer)
 
 
-def test_base_without_base_is_the_fallback() -> None:
+def test_without_a_base_the_fallback_is_used() -> None:
     fallback = Base(URI("http://h/"), "retrieval")
     assert from_content(None, fallback) is fallback
 
@@ -110,7 +110,7 @@ def test_retrieval_uris(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of octets exist on POSIX only")
-def test_file_names_of_any_octets(tmp_path: Path) -> None:
+def test_file_names_of_any_bytes(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9 #?.html")
     (tmp_path / name).write_text("<a href=x>")
     (row,) = extract([tmp_path], "http://h/")
@@ -168,8 +168,8 @@ def test_charset(data: bytes, text: str) -> None:
     assert decode(data)[0] == text
 
 
-def test_example_site_against_lxml_and_urljoin() -> None:
-    """Where both have an answer, a plain reader of hrefs and the standard library's resolver give the same target."""
+def test_the_example_site_agrees_with_lxml_and_urljoin() -> None:
+    """Where both have a result, a plain reader of hrefs and the standard library's resolver give the same target."""
     from lxml import html
 
     compared = 0
@@ -190,35 +190,35 @@ def test_rung() -> None:
     assert [r.normal for r in rows] == ["http://h/"]
 
 
-def test_no_such_edition() -> None:
+def test_an_unknown_edition() -> None:
     with pytest.raises(NotSpecified):
         list(extract([SITE], edition="rfc1"))
 
 
 def rows(sources: list[Path], workers: int) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for batch in batches(sources, "http://h/", workers=workers):
-        found += [] if isinstance(batch, TaskEnd) else to_arrow(batch).to_pylist()
-    return found
+        rows += [] if isinstance(batch, TaskEnd) else to_arrow(batch).to_pylist()
+    return rows
 
 
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Enough small documents for several tasks, the references told apart."""
+    """Enough small documents for several tasks, with distinct references."""
     folder = tmp_path_factory.mktemp("crowd")
     for n in range(700):
         (folder / f"{n:04}.html").write_text(f"<a href=x{n}>" * (n % 7))
     return folder
 
 
-def test_workers_change_nothing(crowd: Path) -> None:
+def test_workers_do_not_change_the_rows(crowd: Path) -> None:
     alone = rows([crowd], 1)
     assert len([row for row in alone if row["reference"] is not None]) == sum(n % 7 for n in range(700))
     assert rows([crowd], 3) == alone
 
 
 def run_deadly_job(folder: Path, patches: str, job: str, *arguments: str | Path, **environment: str) -> str:
-    """The output of a job whose workers are patched: a worker imports its function by name, and the patches with it."""
+    """The output of a job with patched workers: a worker imports its function by name, and so applies the patches."""
     (folder / "patches.py").write_text(patches + PATCHED_WORK)
     script = folder / "job.py"
     script.write_text("import patches\nimport sys\nfrom overthere.links import batches\n" + job)
@@ -239,7 +239,7 @@ threads.is_native = lambda *_: False  # processes, though the kernel is native
 
 
 def test_a_worker_that_dies_leaves_a_note(crowd: Path, tmp_path: Path) -> None:
-    """Whatever a document does to the process that reads it, the job goes on with the next."""
+    """Whatever a document does to its process, the job continues with the next."""
     patches = """
 import os, signal
 from overthere.links.job import pool, threads
@@ -314,10 +314,10 @@ for batch in batches([sys.argv[1]], "http://h/", workers=2):
     [(name, "late") for name in ("a.warc", "a.warc.gz", "a.mbox", "a.zip", "a.tar.gz", "gz.zip")]
     + [(name, "early") for name in ("a.warc", "a.warc.gz")],
 )
-def test_a_worker_that_dies_costs_a_record(name: str, early: str, tmp_path: Path) -> None:
-    """A single file of which workers die twice: once its rest was lost, and could not be asked for again.
+def test_a_dying_worker_loses_one_record(name: str, early: str, tmp_path: Path) -> None:
+    """Workers die twice in one file: once its rest was lost, and could not be requested again.
 
-    early: before anything of the record is read; DEADLY knows records of WARC files alone.
+    early: before anything of the record is read; DEADLY recognizes records of WARC files only.
     """
     from test_archives import tarred, zipped
     from test_faults import mailbox
@@ -329,7 +329,7 @@ def test_a_worker_that_dies_costs_a_record(name: str, early: str, tmp_path: Path
         pages[number] = b"<a href=never>BOOM"
     files = {f"{number}.html": page for number, page in enumerate(pages)}
     records = [record(response(page)) for page in pages]
-    made, sources = {
+    archives, sources = {
         "a.warc": (b"".join(records), [str(sum(map(len, records[:number]))) for number in bad]),
         "a.warc.gz": (packed(records), [str(len(packed(records[:number]))) for number in bad]),
         "a.mbox": (mailbox(pages), ["2!1", "4!1"]),
@@ -340,18 +340,18 @@ def test_a_worker_that_dies_costs_a_record(name: str, early: str, tmp_path: Path
             ["1.html.gz!1.html", "3.html.gz!3.html"],
         ),
     }[name]
-    (tmp_path / name).write_bytes(made)
+    (tmp_path / name).write_bytes(archives)
     environment = {"EARLY": "1"} if early == "early" else {}
     *lines, end = run_deadly_job(tmp_path, DEADLY, DEADLY_JOB, tmp_path / name, **environment).splitlines()
     assert [line.split(" ", 1)[1] for line in lines] == [
-        one for number in range(1, 6)
-        for one in (["None unreadable"] if number - 1 in bad else [f"x{number} None"] * number)
+        text for number in range(1, 6)
+        for text in (["None unreadable"] if number - 1 in bad else [f"x{number} None"] * number)
     ]  # fmt: skip
-    assert [line.split()[0] for line in lines if "unreadable" in line] == [f"{name}!{one}" for one in sources]
+    assert [line.split()[0] for line in lines if "unreadable" in line] == [f"{name}!{source}" for source in sources]
     assert end == "done 3"
 
 
-# Ctrl-C comes when the first document is marked as done, however quick the machine is.
+# Ctrl-C arrives when the first document is marked as done, however fast the machine is.
 INTERRUPTED = """
 import os, signal
 from overthere.cli import main
@@ -370,27 +370,27 @@ main()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals exist on POSIX only")
-def test_an_interrupted_job_goes_on(crowd: Path, tmp_path: Path) -> None:
-    """Ctrl-C leaves a whole table; --resume makes of it what an uninterrupted run makes."""
+def test_an_interrupted_job_continues(crowd: Path, tmp_path: Path) -> None:
+    """Ctrl-C leaves a complete table; --resume completes it to that of an uninterrupted run."""
     import pyarrow.parquet as pq
 
-    whole, cut = tmp_path / "whole.parquet", tmp_path / "cut.parquet"
+    complete, interrupted = tmp_path / "whole.parquet", tmp_path / "cut.parquet"
     verb = ["links", *[str(crowd)] * 3, "--base", "http://h/"]
 
     def run(*command: str | Path) -> tuple[int, str]:
-        done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=NET)
-        return done.returncode, done.stderr
+        result = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=NET)
+        return result.returncode, result.stderr
 
-    assert run("-m", "overthere", *verb, "-o", whole, "--workers", "1")[0] == 0
-    code, said = run("-c", INTERRUPTED, *verb, "-o", cut, "--workers", "2")
+    assert run("-m", "overthere", *verb, "-o", complete, "--workers", "1")[0] == 0
+    code, message = run("-c", INTERRUPTED, *verb, "-o", interrupted, "--workers", "2")
     assert code == 130
-    assert "--resume" in said
-    assert 0 < pq.read_table(cut).num_rows < pq.read_table(whole).num_rows
-    code, said = run("-m", "overthere", *verb, "-o", cut, "--resume")
-    assert (code, "continuing" in said) == (0, True)
-    assert pq.read_table(cut).equals(pq.read_table(whole))
-    code, said = run("-m", "overthere", *verb, "-o", cut, "--resume")
-    assert (code, "nothing to do" in said) == (0, True)
+    assert "--resume" in message
+    assert 0 < pq.read_table(interrupted).num_rows < pq.read_table(complete).num_rows
+    code, message = run("-m", "overthere", *verb, "-o", interrupted, "--resume")
+    assert (code, "continuing" in message) == (0, True)
+    assert pq.read_table(interrupted).equals(pq.read_table(complete))
+    code, message = run("-m", "overthere", *verb, "-o", interrupted, "--resume")
+    assert (code, "nothing to do" in message) == (0, True)
 
 
 def test_options_are_a_value() -> None:
@@ -401,31 +401,31 @@ def test_options_are_a_value() -> None:
     assert kinds[0] == kinds[1]
 
 
-def test_a_job_does_not_go_on_with_other_sources(crowd: Path) -> None:
-    """What was skipped must be what was done."""
-    marks = [one.mark for one in batches([crowd]) if isinstance(one, TaskEnd)]
-    again = [one.mark for one in batches([crowd], skip=2, mark=marks[1]) if isinstance(one, TaskEnd)]
-    assert again == marks[2:]
+def test_a_job_does_not_continue_with_other_sources(crowd: Path) -> None:
+    """The skipped tasks must be those that were done."""
+    marks = [batch.mark for batch in batches([crowd]) if isinstance(batch, TaskEnd)]
+    marks_again = [batch.mark for batch in batches([crowd], skip=2, mark=marks[1]) if isinstance(batch, TaskEnd)]
+    assert marks_again == marks[2:]
     with pytest.raises(ValueError, match="sources have changed"):
         list(batches([crowd / "0001.html", crowd], skip=1, mark=marks[0]))
     with pytest.raises(ValueError, match="sources have changed"):
         list(batches([crowd], skip=len(marks) + 1, mark=marks[-1]))
 
 
-def test_what_goes_wrong_with_a_document_is_its_own_row(crowd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(data: bytes, told: str | None = None) -> tuple[bytes, bool]:
+def test_an_error_of_a_document_is_its_own_row(crowd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(data: bytes, message: str | None = None) -> tuple[bytes, bool]:
         if b"x13>" in data:
             raise RuntimeError("a mistake in a reader")
         return data, False
 
     monkeypatch.setenv("OVERTHERE_FAULTS", "")
     monkeypatch.setattr("overthere.links.documents.html.octets", broken)
-    found = list(extract(crowd))
-    assert [Path(row.source).name for row in found if row.error == "reader-failed"] == ["0013.html"]
-    assert len(found) > 2000
+    table = list(extract(crowd))
+    assert [Path(row.source).name for row in table if row.error == "reader-failed"] == ["0013.html"]
+    assert len(table) > 2000
 
 
-def test_attributes_without_number() -> None:
+def test_very_many_attributes() -> None:
     """A tag of half a million quoted attributes takes no more stack than one."""
     html = "<a " + ' b="c"' * 500_000 + ' href="y">'
     assert [row.reference for row in extract_html(html, URI("http://h/"))] == ["y"]
@@ -439,28 +439,28 @@ def test_attributes_without_number() -> None:
         (b"Note: this\r\nis no: message\r\n\r\n", []),
     ],
 )
-def test_a_message_without_a_telling_name(tmp_path: Path, head: bytes, references: list[str]) -> None:
+def test_a_message_without_a_typical_name(tmp_path: Path, head: bytes, references: list[str]) -> None:
     (tmp_path / "x").write_bytes(head + b"<a href=q>")
     assert [row.reference for row in extract(tmp_path / "x")] == references
 
 
-def test_what_is_no_document_but_said_to_be(tmp_path: Path) -> None:
-    """Named or met in a folder, a file has the same rows."""
+def test_files_that_are_wrongly_called_documents(tmp_path: Path) -> None:
+    """A file has the same rows whether it is named or found in a folder."""
     (tmp_path / "x.html").write_bytes(b"%PDF-1.4 ...")
     (tmp_path / "y.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (tmp_path / "z.html").write_bytes(
         (tmp_path / "x.html").read_bytes().replace(b"%PDF-1.4", b"PK\x05\x06" + bytes(18))
     )
-    found = {(Path(row.source).name, row.error) for row in extract(tmp_path)}
-    assert found >= {("x.html", "wrong-type"), ("x.html", "unsupported"), ("z.html", "wrong-type")}
-    assert ("z.html", "empty") not in found
+    errors = {(Path(row.source).name, row.error) for row in extract(tmp_path)}
+    assert errors >= {("x.html", "wrong-type"), ("x.html", "unsupported"), ("z.html", "wrong-type")}
+    assert ("z.html", "empty") not in errors
     assert {row.error for row in extract(tmp_path / "x.html")} == {"wrong-type", "unsupported"}
 
 
 @pytest.mark.parametrize(
     ("edition", "action"), [("url-1997", "http://h/a"), ("uri-2003", "http://h/d/"), ("rfc3986", "http://h/d/")]
 )
-def test_an_empty_reference_where_a_request_is_made(edition: str, action: str, tmp_path: Path) -> None:
+def test_an_empty_reference_that_makes_a_request(edition: str, action: str, tmp_path: Path) -> None:
     """1997 3: the current document; 2003 4.2: its base URI."""
     (tmp_path / "a").write_text('<!doctype html><base href="http://h/d/"><form action=""><a href="">')
     rows = {row.where: row for row in extract(tmp_path / "a", "http://h/", edition=edition)}
@@ -476,17 +476,17 @@ def test_an_empty_reference_where_a_request_is_made(edition: str, action: str, t
         ("rfc1738", b"<a href='URL://h/a'>", "URL://h/a"),
     ],
 )
-def test_a_target_that_is_none_by_the_edition(edition: str, page: bytes, target: str, tmp_path: Path) -> None:
-    """It is told, and what follows is read: once the rest of the document was lost."""
+def test_an_invalid_target_by_the_edition(edition: str, page: bytes, target: str, tmp_path: Path) -> None:
+    """It is noted, and the rest of the document is read, which was once lost."""
     (tmp_path / "a.html").write_bytes(page + b"<a href='http://h/'>")
-    found = list(extract(tmp_path, "http://h/", edition=edition))
-    *_, wrong, right = found
+    table = list(extract(tmp_path, "http://h/", edition=edition))
+    *_, wrong, right = table
     assert (wrong.target, wrong.normal, wrong.error) == (target, None, "not-derivable")
     assert (right.target, right.normal, right.error) == ("http://h/", "http://h/", None)
 
 
-def test_a_guess_that_is_no_uri(tmp_path: Path) -> None:
-    """An extended autolink of GFM may be none; once the rest of the document was lost."""
+def test_an_invalid_guess(tmp_path: Path) -> None:
+    """An extended autolink of GFM may be invalid; the rest of the document was once lost."""
     (tmp_path / "a.md").write_bytes(b"[a](x) www.h.example:base='/ [b](y)")
-    found = [(row.reference, row.target is None, row.error) for row in extract(tmp_path)]
-    assert found == [("x", False, None), ("www.h.example:base='/", True, "port-char"), ("y", False, None)]
+    rows = [(row.reference, row.target is None, row.error) for row in extract(tmp_path)]
+    assert rows == [("x", False, None), ("www.h.example:base='/", True, "port-char"), ("y", False, None)]

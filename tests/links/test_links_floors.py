@@ -1,4 +1,4 @@
-"""`links/` is built in one direction: where rows come from is read from the ground upwards (ARCHITECTURE.md)."""
+"""`links/` is built in one direction: modules import from lower floors only (ARCHITECTURE.md)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support import ROOT
 
 HOME = ROOT / "src" / "overthere"
 FLOORS = ("model", "faults", "documents", "containers", "indexes", "report", "job", "spark")
-"""From the ground.  `overthere.links` itself, which offers what is above, is imported by none of them."""
+"""From the ground up. None of them imports `overthere.links` itself, which re-exports from above."""
 MODULES = {
     ".".join(("overthere.links", *path.relative_to(HOME / "links").with_suffix("").parts)).removesuffix(
         ".__init__"
@@ -52,17 +52,17 @@ def test_an_import_goes_down(module: str) -> None:
     assert not upwards, f"{module} imports what is built on it"
 
 
-def test_no_module_needs_itself() -> None:
-    """A floor's own modules too: `static_order` raises for a cycle.  Folders hold no code that imports their files."""
+def test_there_is_no_import_cycle() -> None:
+    """Also within a floor: `static_order` raises for a cycle.  Folders contain no code that imports their files."""
     list(TopologicalSorter(EDGES).static_order())
 
 
-def test_what_is_named_is_seen() -> None:
-    """The lazy imports and the texts are among the edges: else the rules above would hold for less than is imported."""
+def test_lazy_imports_are_found() -> None:
+    """In texts, too; otherwise the rules above would miss imports."""
     assert "overthere.links.documents.markdown" in EDGES["overthere.links.job.readers"]
     assert "overthere.links.report.audit_column" in EDGES["overthere.links.job.task_rows"]
 
 
-def test_architecture_has_the_order() -> None:
-    told = " < ".join(f"`{name}`" for name in FLOORS)
-    assert told in (ROOT / "ARCHITECTURE.md").read_text()
+def test_the_architecture_page_has_the_order() -> None:
+    order = " < ".join(f"`{name}`" for name in FLOORS)
+    assert order in (ROOT / "ARCHITECTURE.md").read_text()

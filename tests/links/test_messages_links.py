@@ -1,4 +1,4 @@
-"""Messages and mailboxes as containers: parts, their numbers, bases and names; messages that lie; mail from Python."""
+"""Messages and mailboxes as containers: parts, numbers, bases and names; invalid messages; mail written by Python."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def parts(content: bytes, options: Options = DEFAULT, base: Base = FILE, depth: 
 
 
 def documents(content: bytes, options: Options = DEFAULT, base: Base = FILE) -> dict[str, Document]:
-    """By their numbers; there may be no note."""
-    found = parts(content, options, base)
-    assert not [one for one in found if isinstance(one, Note)]
-    return {one.source.partition("!")[2]: one for one in found if isinstance(one, Document)}
+    """By their numbers; a note may be missing."""
+    parts_found = parts(content, options, base)
+    assert not [part for part in parts_found if isinstance(part, Note)]
+    return {part.source.partition("!")[2]: part for part in parts_found if isinstance(part, Document)}
 
 
 def mime(text: str) -> bytes:
@@ -89,25 +89,25 @@ epilogue
 
 
 def test_parts_have_the_numbers_of_imap() -> None:
-    """RFC 9051 6.4.5: the one part of a message is 1, a multipart in a message has no number of its own."""
-    found = documents(NESTED)
-    assert {number: (one.media_type, one.charset, one.content, one.depth) for number, one in found.items()} == {
+    """RFC 9051 6.4.5: the only part of a message is 1, a multipart in a message has no number."""
+    numbered = documents(NESTED)
+    assert {number: (part.media_type, part.charset, part.content, part.depth) for number, part in numbered.items()} == {
         "1": ("text/plain", None, b"plain", 1),
         "2.1": ("text/plain", "iso-8859-1", b"caf\xe9 more", 2),
         "2.2": ("text/html", "utf-8", b"<a href=x>", 2),
         "3.1": ("text/plain", None, b"inside", 2),
         "4.1.1": ("text/plain", None, b"first", 2),
     }
-    assert not any(one.notes for one in found.values())
+    assert not any(part.notes for part in numbered.values())
 
 
 def test_both_line_ends_and_cr_alone() -> None:
     for ends in (b"\n", b"\r"):
-        found = documents(NESTED.replace(b"\r\n", ends))
-        assert list(found) == ["1", "2.1", "2.2", "3.1", "4.1.1"]
+        numbered = documents(NESTED.replace(b"\r\n", ends))
+        assert list(numbered) == ["1", "2.1", "2.2", "3.1", "4.1.1"]
 
 
-def test_what_python_writes_is_read() -> None:
+def test_messages_written_by_python() -> None:
     mail = EmailMessage()
     mail["Subject"] = "ü" * 200
     mail.set_content("text é\n")
@@ -115,19 +115,19 @@ def test_what_python_writes_is_read() -> None:
     html = mail.get_payload(1)
     html.add_related(b"\x00\xff" * 500, "image", "png", cid="<i@x>")  # type: ignore[union-attr]
     mail.add_attachment("attached\n", filename="a.txt")
-    found = documents(mail.as_bytes())
-    told = {number: one.content.decode("latin-1") for number, one in found.items()}
+    numbered = documents(mail.as_bytes())
+    texts = {number: part.content.decode("latin-1") for number, part in numbered.items()}
     expected = {
         "1.1": "text é\n".encode().decode("latin-1"),
         "1.2.1": "<a href='x'>é</a>\n".encode().decode("latin-1"),
         "1.2.2": "\x00\xff" * 500,
         "2": "attached\n",
     }
-    assert {number: text.rstrip("\n") for number, text in told.items()} == {
+    assert {number: text.rstrip("\n") for number, text in texts.items()} == {
         number: text.rstrip("\n") for number, text in expected.items()
     }
-    assert part_of("cid:i@x", found["1.2.1"].parts) == "m!1.2.2"
-    assert found["1.1"].charset == "utf-8"
+    assert part_of("cid:i@x", numbered["1.2.1"].parts) == "m!1.2.2"
+    assert numbered["1.1"].charset == "utf-8"
 
 
 # -- bases (RFC 2557 5) and names (RFC 2557 8, RFC 2392)
@@ -161,14 +161,14 @@ Content-Type: IMAGE/GIF
 
 def test_an_aggregate() -> None:
     """RFC 2557 9.3: absolute and relative Content-Locations, resolved by that of the multipart/related."""
-    found = documents(AGGREGATE)
-    html = found["1"]
+    numbered = documents(AGGREGATE)
+    html = numbered["1"]
     assert (str(html.base.uri), html.base.layer, html.base.by) == (
         "http://www.ietf.cnri.reston.va.us/", "entity", "Content-Location",
     )  # fmt: skip
     for name, number in (("1", "m!2"), ("2", "m!3")):
         assert part_of(str(html.base.uri.join(f"images/ietflogo{name}.gif#f")), html.parts) == number
-    # RFC 2392 2: what the identifier means, however it is escaped; "/" is escaped in mid.
+    # RFC 2392 2: the decoded identifier; "/" is escaped in mid.
     for reference in ("cid:foo4%25foo1@bar.net", "CID:foo4%25foo1%40bar.net", "mid:m%2F1@x/foo4%25foo1@bar.net"):
         assert part_of(reference, html.parts) == "m!2"
     assert part_of("mid:m%2f1@x", html.parts) == "m"
@@ -194,14 +194,14 @@ x
     html = documents(content)["1"]
     assert (str(html.base.uri), html.base.layer) == ("thismessage:/", "default")
     assert part_of(str(html.base.uri.join("ietflogo.gif")), html.parts) == "m!2"
-    # 5 (d): what was retrieved has the URI of that.
+    # 5 (d): retrieved content has that URI.
     fetched = documents(content, base=Base(URI("http://h/m.mht"), "retrieval", "retrieval"))["1"]
     assert (str(fetched.base.uri), fetched.base.layer, fetched.base.by) == ("http://h/m.mht", "entity", "retrieval")
     assert part_of("http://h/ietflogo.gif", fetched.parts) == "m!2"
 
 
-def test_names_hold_within() -> None:
-    """RFC 2557 9.6: from inside to the multipart/related around it, never from outside or beside."""
+def test_names_are_local_to_their_aggregate() -> None:
+    """RFC 2557 9.6: visible inside the multipart/related, not outside or next to it."""
     content = mime("""\
 Content-Type: multipart/related; boundary=1
 
@@ -228,18 +228,18 @@ Content-ID: <root>
 --2--
 --1--
 """)
-    found = documents(content)
-    outside, inside = found["1"].parts, found["3.2"].parts
+    numbered = documents(content)
+    outside, inside = numbered["1"].parts, numbered["3.2"].parts
     assert part_of("http://h/out.gif", inside) == part_of("http://h/out.gif", outside) == "m!2"
     assert part_of("http://h/in.gif", inside) == "m!3.1"
     assert part_of("http://h/in.gif", outside) is None
-    # The aggregate is seen as its root, which `start` names (RFC 2387 3.2).
+    # The aggregate is represented by its root, named by `start` (RFC 2387 3.2).
     assert part_of("http://h/more", outside) == "m!3.2"
-    assert found["3.2"].base.uri == URI("http://h/more")
+    assert numbered["3.2"].base.uri == URI("http://h/more")
 
 
 def test_a_root_with_alternatives() -> None:
-    """RFC 2557 7: of a multipart/alternative as root, the HTML."""
+    """RFC 2557 7: the HTML of a multipart/alternative that is the root."""
     content = mime("""\
 Content-Type: multipart/related; boundary=0
 
@@ -272,8 +272,8 @@ Content-ID: <same>
     assert part_of("cid:same", names) == "m!2.1.3"  # RFC 2046 5.1.4: the last is the best
 
 
-def test_a_content_location_that_is_no_label() -> None:
-    """RFC 2557 8.3: a cid: in it is ignored; 11.1: outside of multipart/related it names nothing."""
+def test_a_content_location_that_is_not_a_label() -> None:
+    """RFC 2557 8.3: cid: in it is ignored; 11.1: outside multipart/related it names nothing."""
     content = mime("""\
 Content-Type: multipart/mixed; boundary=b
 
@@ -287,9 +287,9 @@ Content-Type: text/html
 
 --b--
 """)
-    one, two = documents(content).values()
-    assert part_of("cid:x@y", one.parts) is part_of("http://h/x", one.parts) is None
-    assert (str(one.base.uri), str(two.base.uri)) == ("thismessage:/", "http://h/x")
+    first, two = documents(content).values()
+    assert part_of("cid:x@y", first.parts) is part_of("http://h/x", first.parts) is None
+    assert (str(first.base.uri), str(two.base.uri)) == ("thismessage:/", "http://h/x")
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ Content-Type: text/html
     [("rfc3986", "http://l/"), ("url-1997", "http://b/"), ("uri-2003", "thismessage:/"), ("rfc1738", "http://l/")],
 )
 def test_fields_by_edition(edition: str, expected: str) -> None:
-    """1997: Content-Base first (5.1.1); RFC 2110 4.1: in multipart headings both are meaningless."""
+    """1997: Content-Base first (5.1.1); RFC 2110 4.1: in multipart headers both are meaningless."""
     content = b"Content-Base: http://b/\nContent-Location: http://l/\nContent-Type: multipart/mixed; boundary=b\n\n"
     content += b"--b\n\nx\n--b--"
     assert str(documents(content, Options(edition=edition))["1"].base.uri) == expected
@@ -313,15 +313,15 @@ def test_fields_by_edition(edition: str, expected: str) -> None:
         ("http://[", "thismessage:/"),
     ],
 )
-def test_how_a_content_location_is_written(value: str, base: str) -> None:
+def test_the_syntax_of_content_location(value: str, base: str) -> None:
     """RFC 2557 4.1 (comments) and 4.4.1 (encoded words)."""
     assert str(documents(f"Content-Location: {value}\n\nx".encode())["1"].base.uri) == base
 
 
-def test_what_of_a_long_field_is_not_looked_at_is_told() -> None:
+def test_the_unread_rest_of_a_long_field_has_a_note() -> None:
     field = "List-Help: " + "".join(f"<http://h/{n}>, " for n in range(5000)) + "\nSubject: x\n"
-    *found, last = message.read(documents(f"{field}\nx".encode())["HEADER"], Options())
-    assert len(found) > 3000
+    *results, last = message.read(documents(f"{field}\nx".encode())["HEADER"], Options())
+    assert len(results) > 3000
     assert last == Note("too-large")
 
 
@@ -347,8 +347,8 @@ List-Post: NO <mailto:p@l>
 
 --b--
 """)
-    found = documents(content)
-    read = {number: [tuple(f)[:2] for f in message.read(one, Options())] for number, one in found.items()}
+    numbered = documents(content)
+    read = {number: [tuple(f)[:2] for f in message.read(part, Options())] for number, part in numbered.items()}
     assert read == {
         "HEADER": [
             ("List-Unsubscribe", "https://l/unsub?a=b"), ("List-Unsubscribe", "mailto:leave@l"),
@@ -358,20 +358,20 @@ List-Post: NO <mailto:p@l>
         "2.HEADER": [("List-Post", "mailto:p@l")],
         "2.1": [],
     }  # fmt: skip
-    assert {one.media_type for number, one in found.items() if number != "2.1"} == {message.HEADER}
+    assert {part.media_type for number, part in numbered.items() if number != "2.1"} == {message.HEADER}
 
 
-# -- messages that lie
+# -- invalid messages
 
 
 def notes(content: bytes, options: Options = DEFAULT) -> list[tuple[str, str]]:
-    said = []
-    for one in parts(content, options):
-        if isinstance(one, Note):
-            said.append(("", one.kind))
+    kinds = []
+    for part in parts(content, options):
+        if isinstance(part, Note):
+            kinds.append(("", part.kind))
         else:
-            said += [(one.source[2:], kind) for kind in one.notes]
-    return said
+            kinds += [(part.source[2:], kind) for kind in part.notes]
+    return kinds
 
 
 @pytest.mark.parametrize(
@@ -384,7 +384,7 @@ def notes(content: bytes, options: Options = DEFAULT) -> list[tuple[str, str]]:
         (b"Content-Type: multipart/x; boundary=b\n\n--b\n\nx\n--b\nContent-Type: multipart/y; boundary=c\n\n"
          b"--c\n\ny\n--b--", [("2.1", "truncated")]),
         (b"Content-Type: multipart/x; boundary=b\n\n--b\nContent-Type: multipart/y; boundary=c\n\n--c\n\ny\n--c--\n"
-         b"--b\n\nx\n--c\nz\n--b--", []),  # a mark of what is closed is text
+         b"--b\n\nx\n--c\nz\n--b--", []),  # a delimiter of a closed part is text
         (b"Content-Type: multipart/x; boundary=b\n\nnothing", [("", "truncated")]),
         (b"Content-Type: multipart/x; boundary=b\n\n--b--", [("", "empty")]),
         (b"Content-Type: multipart/x\n\nhttp://h/", [("1", "corrupt")]),
@@ -398,31 +398,31 @@ def notes(content: bytes, options: Options = DEFAULT) -> list[tuple[str, str]]:
         (b"Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nx", [("1", "encrypted")]),
     ],
 )  # fmt: skip
-def test_what_is_the_matter(content: bytes, expected: list[tuple[str, str]]) -> None:
+def test_notes_of_invalid_messages(content: bytes, expected: list[tuple[str, str]]) -> None:
     assert notes(content) == expected
 
 
 @pytest.mark.parametrize(
     ("encoded", "content"), [(b"aHR0cDovL2gvQ", b"http://h/"), (b"aHR0cDovL2g=\naHR0cDovL2kv", b"http://h")]
 )
-def test_broken_base64_is_read_as_far_as_it_goes(encoded: bytes, content: bytes) -> None:
-    """However the octets come, what stands before the fault is given, and what is behind the end is told."""
+def test_broken_base64_is_decoded_up_to_the_fault(encoded: bytes, content: bytes) -> None:
+    """In pieces of any size, the content before the fault is returned, and data after the end is noted."""
     octets = b"Content-Transfer-Encoding: base64\n\n" + encoded
 
     class Single(io.BytesIO):
         def read(self, size: int | None = -1, /) -> bytes:
             return super().read(1 if size else 0)
 
-    (whole,) = parts(octets)
-    assert isinstance(whole, Document)
-    assert (whole.content, whole.notes) == (content, ("corrupt",))
-    assert list(message.members(Single(octets), Document("m", b"", FILE), Place(DEFAULT))) == [whole]
+    (complete,) = parts(octets)
+    assert isinstance(complete, Document)
+    assert (complete.content, complete.notes) == (content, ("corrupt",))
+    assert list(message.members(Single(octets), Document("m", b"", FILE), Place(DEFAULT))) == [complete]
 
 
-def test_limits() -> None:
-    cut = parts(b"A: b\n\n" + b"x" * 100, Options(limit=10))[0]
-    assert isinstance(cut, Document)
-    assert (cut.content, cut.notes) == (b"x" * 10, ("too-large",))
+def test_limits_of_parts() -> None:
+    part = parts(b"A: b\n\n" + b"x" * 100, Options(limit=10))[0]
+    assert isinstance(part, Document)
+    assert (part.content, part.notes) == (b"x" * 10, ("too-large",))
     encoded = parts(b"Content-Transfer-Encoding: base64\n\n" + b"QUJD" * 100, Options(limit=10))[0]
     assert isinstance(encoded, Document)
     assert (encoded.content, encoded.notes) == (b"ABCABCABCA", ("too-large",))
@@ -433,16 +433,16 @@ def test_limits() -> None:
     assert [(document.source, document.notes) for document, _ in read] == [("m", ("too-deep",))]
 
 
-def test_delimiters_that_follow_at_once() -> None:
-    """RFC 2046 5.1.1: the line end of one delimiter is that of the next; a part may be a header alone."""
+def test_adjacent_delimiters() -> None:
+    """RFC 2046 5.1.1: the line end of one delimiter belongs to the next; a part may be a header only."""
     content = b"Content-Type: multipart/x; boundary=b\n--b\nContent-Type: text/html\n--b\n--b\n\nx\n--b--\n"
-    assert [(number, one.media_type, one.content) for number, one in documents(content).items()] == [
+    assert [(number, part.media_type, part.content) for number, part in documents(content).items()] == [
         ("1", "text/html", b""), ("2", "text/plain", b""), ("3", "text/plain", b"x"),
     ]  # fmt: skip
 
 
 class Broken(io.BytesIO):
-    """A file that cannot be read to its end, and not from its beginning again."""
+    """A file that cannot be read to its end, nor again from its beginning."""
 
     error: Exception = OSError()
 
@@ -459,21 +459,21 @@ class Broken(io.BytesIO):
 @pytest.mark.parametrize(
     ("error", "kind"), [(OSError(), "unreadable"), (EOFError(), "truncated"), (zlib.error(), "corrupt")]
 )
-def test_files_that_break_off(error: Exception, kind: str) -> None:
+def test_files_that_fail(error: Exception, kind: str) -> None:
     file = Broken(b"From x\nA: b\n\nhello")
     file.error = error
-    whole = Document("m", b"", FILE)
-    one, note = sorted(mbox.members(file, whole, Place(Options())), key=lambda found: isinstance(found, Note))
-    assert isinstance(one, Document)
-    assert (one.content, note) == (b"A: b\n\nhello", Note(kind))
+    document = Document("m", b"", FILE)
+    item, note = sorted(mbox.members(file, document, Place(Options())), key=lambda item: isinstance(item, Note))
+    assert isinstance(item, Document)
+    assert (item.content, note) == (b"A: b\n\nhello", Note(kind))
     file.seek(0)
-    note, part = message.members(file, whole, Place(Options()))
+    note, part = message.members(file, document, Place(Options()))
     assert isinstance(part, Document)
     assert (part.content, note) == (b"hello", Note(kind))
 
 
 H = b"Content-Type: multipart/related; boundary=b\n\n"
-# How it is made, and how large at most.
+# How it is made, and its maximum size.
 HOSTILE: dict[str, tuple[Callable[[int], bytes], int]] = {
     "nested": (
         lambda n: b"".join(b"Content-Type: multipart/x; boundary=%d\n\n--%d\n" % (i, i) for i in range(n)), 50_000
@@ -503,7 +503,7 @@ HOSTILE: dict[str, tuple[Callable[[int], bytes], int]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_messages_end(name: str) -> None:
+def test_hostile_messages_are_linear(name: str) -> None:
     def use(size: int) -> None:
         count = sum(1 for _ in message.members(io.BytesIO(make(size)), Document("m", b"", FILE), Place(Options())))
         assert 0 < count <= 20_001
@@ -525,41 +525,41 @@ LINES = st.lists(
 
 @given(LINES, st.sampled_from([b"\n", b"\r\n", b"\r"]), st.sampled_from(["rfc3986", "url-1997", "uri-2003"]))
 def test_no_message_raises(lines: list[bytes], end: bytes, edition: str) -> None:
-    found = parts(end.join(lines), Options(edition=edition, depth=3))
-    assert found
-    sources = [one.source for one in found if isinstance(one, Document)]
+    results = parts(end.join(lines), Options(edition=edition, depth=3))
+    assert results
+    sources = [row.source for row in results if isinstance(row, Document)]
     assert len(set(sources)) == len(sources)
 
 
 @given(st.binary(max_size=200))
-def test_no_octets_raise(content: bytes) -> None:
+def test_no_bytes_raise(content: bytes) -> None:
     assert parts(content)
-    for one in mbox.members(io.BytesIO(content), Document("m", b"", FILE), Place(Options())):
-        assert isinstance(one, Document | Note)
+    for member in mbox.members(io.BytesIO(content), Document("m", b"", FILE), Place(Options())):
+        assert isinstance(member, Document | Note)
 
 
 # -- mailboxes (RFC 4155)
 
 
-def test_a_mailbox() -> None:
+def test_messages_of_a_mailbox() -> None:
     content = b"From a@b Mon\nSubject: 1\n\nhi\nFrom is no mark here\n\n>From \n\n"
     content += b"From c@d Tue\nSubject: 2\n\nho\n\nFrom e\n\n"
-    whole = Document("inbox.mbox", b"", Base(URI("file:///inbox.mbox"), "retrieval", "retrieval"))
-    one, two, three = mbox.members(io.BytesIO(content), whole, Place(Options()))
-    assert isinstance(one, Document)
+    box = Document("inbox.mbox", b"", Base(URI("file:///inbox.mbox"), "retrieval", "retrieval"))
+    first, two, three = mbox.members(io.BytesIO(content), box, Place(Options()))
+    assert isinstance(first, Document)
     assert isinstance(two, Document)
     assert isinstance(three, Document)
-    assert (one.source, one.media_type, one.depth) == ("inbox.mbox!1", "message/rfc822", 1)
-    assert one.content == b"Subject: 1\n\nhi\nFrom is no mark here\n\n>From \n"
+    assert (first.source, first.media_type, first.depth) == ("inbox.mbox!1", "message/rfc822", 1)
+    assert first.content == b"Subject: 1\n\nhi\nFrom is no mark here\n\n>From \n"
     assert two.content == b"Subject: 2\n\nho\n"
     assert (three.source, three.notes) == ("inbox.mbox!3", ("empty",))
-    part = next(message.members(io.BytesIO(one.content), one, Place(Options())))
+    part = next(message.members(io.BytesIO(first.content), first, Place(Options())))
     assert isinstance(part, Document)
     assert (part.source, part.depth, str(part.base.uri)) == ("inbox.mbox!1!1", 2, "thismessage:/")
 
 
-def test_a_mailbox_streams() -> None:
-    """What is read ahead of the first message does not grow with the file."""
+def test_a_mailbox_is_streamed() -> None:
+    """The data read before the first message does not grow with the file."""
 
     class Counted(io.BytesIO):
         taken = 0
@@ -578,10 +578,10 @@ def test_a_mailbox_streams() -> None:
     assert sum(1 for _ in members) == 199_999
 
 
-def test_no_mailbox() -> None:
-    whole = Document("m", b"", FILE)
-    assert list(mbox.members(io.BytesIO(), whole, Place(Options()))) == [Note("empty")]
-    note, one = mbox.members(io.BytesIO(b"Subject: x\n\ny"), whole, Place(Options()))
+def test_files_that_are_not_mailboxes() -> None:
+    box = Document("m", b"", FILE)
+    assert list(mbox.members(io.BytesIO(), box, Place(Options()))) == [Note("empty")]
+    note, item = mbox.members(io.BytesIO(b"Subject: x\n\ny"), box, Place(Options()))
     assert note == Note("corrupt")
-    assert isinstance(one, Document)
-    assert one.content == b"Subject: x\n\ny"
+    assert isinstance(item, Document)
+    assert item.content == b"Subject: x\n\ny"

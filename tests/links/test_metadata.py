@@ -1,4 +1,4 @@
-"""What crawlers say of pages in WARC files: WAT, Heritrix, browsertrix."""
+"""Crawlers' metadata of pages in WARC files: WAT, Heritrix, browsertrix."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_wat(tmp_path: Path) -> None:
 
 
 def test_fields_of_http_in_wat(tmp_path: Path) -> None:
-    """Those of a response in a WARC file, each of them as often as it stands there; Link was lost."""
+    """All fields of a response as in a WARC file, each as often as it occurs; Link was once lost."""
     fields = {
         "link": ['<a>; rel="next, last", </b>;rel=x', " <c> "],
         "LOCATION": ["m", "n"],
@@ -66,8 +66,8 @@ def test_fields_of_http_in_wat(tmp_path: Path) -> None:
         "Server": ["http://no/"],
         "\ud800": "x",
     }
-    told = {"Envelope": {"Payload-Metadata": {"HTTP-Response-Metadata": {"Headers": fields}}}}
-    found = rows(tmp_path, metadata(json.dumps(told).encode(), b"application/json"))
+    envelope = {"Envelope": {"Payload-Metadata": {"HTTP-Response-Metadata": {"Headers": fields}}}}
+    found = rows(tmp_path, metadata(json.dumps(envelope).encode(), b"application/json"))
     assert [row[:3] for row in found] == [
         ("Link", "a", "http://h/d/a"),
         ("Link", "/b", "http://h/b"),
@@ -79,7 +79,7 @@ def test_fields_of_http_in_wat(tmp_path: Path) -> None:
     ]
 
 
-def test_wat_that_is_none(tmp_path: Path) -> None:
+def test_invalid_wat(tmp_path: Path) -> None:
     odds: tuple[object, ...] = (
         {},
         {"Payload-Metadata": []},
@@ -87,8 +87,8 @@ def test_wat_that_is_none(tmp_path: Path) -> None:
     )
     for odd in odds:
         assert rows(tmp_path, metadata(json.dumps({"Envelope": odd}).encode(), b"application/json")) == []
-    cut = json.dumps(WAT).encode()[:-9]
-    assert rows(tmp_path, metadata(cut, b"application/json")) == [(None, None, None, "corrupt")]
+    truncated = json.dumps(WAT).encode()[:-9]
+    assert rows(tmp_path, metadata(truncated, b"application/json")) == [(None, None, None, "corrupt")]
     deep = b'{"Envelope": ' + b"[" * 100_000
     assert [row[3] for row in rows(tmp_path, metadata(deep, b"application/json"))] == ["too-deep"]
 
@@ -107,8 +107,8 @@ def test_heritrix(tmp_path: Path) -> None:
 
 
 def test_browsertrix(tmp_path: Path) -> None:
-    told = {"pageid": "1", "url": "http://h/d/a", "urls": {"http://h/d/a": {"status": 200}, "http://o/s.js": {}}}
-    page = record(json.dumps(told).encode(), b"resource", b"urn:pageinfo:http://h/d/a", media_type=b"application/json")
+    meta = {"pageid": "1", "url": "http://h/d/a", "urls": {"http://h/d/a": {"status": 200}, "http://o/s.js": {}}}
+    page = record(json.dumps(meta).encode(), b"resource", b"urn:pageinfo:http://h/d/a", media_type=b"application/json")
     words = record(b"see http://h/t", b"resource", b"urn:text:http://h/d/a", media_type=b"text/plain")
     assert rows(tmp_path, page, words) == [
         ("pageinfo", "http://h/d/a", "http://h/d/a", None),
@@ -117,7 +117,7 @@ def test_browsertrix(tmp_path: Path) -> None:
     ]
 
 
-def test_other_metadata_is_passed_over(tmp_path: Path) -> None:
+def test_other_metadata_is_skipped(tmp_path: Path) -> None:
     blocks = [
         metadata(b"fetchTimeMs: 5\r\ncharsetForLinkExtraction: x\r\n", b"application/warc-fields"),
         metadata(b'{"a": "http://h/"}', b"application/json"),

@@ -1,4 +1,4 @@
-"""Processes and threads of the main job, and what ends them."""
+"""Processes and threads of the main job, and how they end."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from test_warc import record, response
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are blocked on POSIX only")
-def test_an_interrupt_ends_no_worker() -> None:
-    """Ctrl-C reaches every process of the terminal: one that is only beginning dies of it, with a traceback."""
-    pytest.importorskip("pyarrow")  # a worker loads it
+def test_an_interrupt_does_not_end_workers() -> None:
+    """Ctrl-C reaches every process of the terminal: one that is just starting dies of it, with a traceback."""
+    pytest.importorskip("pyarrow")  # a worker imports it
     workers = [_Worker(Options()) for _ in range(2)]
     try:
         for worker in workers:
@@ -43,10 +43,10 @@ def test_an_interrupt_ends_no_worker() -> None:
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
-def test_a_batch_is_what_was_sent() -> None:
-    rest = (None,) * 8
+def test_a_batch_is_sent_unchanged() -> None:
+    rest_fields = (None,) * 8
     links = [
-        Link(source, base, layer, f"r{number}", "a href", *rest)
+        Link(source, base, layer, f"r{number}", "a href", *rest_fields)
         for number, (source, base, layer) in enumerate(
             [("a", "http://a/", "content"), ("a", "http://a/", "content"), ("a", "http://a/", None), ("b", None, None)]
             * 3
@@ -75,8 +75,8 @@ def read(folder: Path, workers: int) -> list[Link]:
     ]  # fmt: skip
 
 
-def test_threads_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows come in the order of the sources, however little is held before its turn."""
+def test_threads_do_not_change_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are in the order of the sources, however small the buffer."""
     folder_of_pages(tmp_path, 900)
     alone = read(tmp_path, 1)
     monkeypatch.setattr(threads, "is_native", lambda *_: True)
@@ -86,7 +86,7 @@ def test_threads_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("links ")]
 
 
-def test_what_fails_in_a_thread_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_a_thread_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **options: object) -> Iterator[TaskEnd]:
         raise RuntimeError("no task today")
         yield TaskEnd({}, 0)
@@ -98,7 +98,7 @@ def test_what_fails_in_a_thread_is_raised(tmp_path: Path, monkeypatch: pytest.Mo
         read(tmp_path, 2)
 
 
-def test_who_stops_early_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_early_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder_of_pages(tmp_path, 900)
     monkeypatch.setattr(threads, "is_native", lambda *_: True)
     results = batches([tmp_path], "http://h/", workers=2)
@@ -117,7 +117,7 @@ def test_who_stops_early_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.Mo
     ],
 )  # fmt: skip
 def test_threads_are_for_the_native_kernel(name: str, options: dict[str, Any], by_threads: bool) -> None:
-    """What Python reads is read by one thread at a time: by processes it is read at once."""
+    """Python reads in one thread at a time: processes are used instead."""
     task = Task((name,), None, None)
     assert threads.is_native(task, Options(**options)) is (by_threads and kernel.name == "native")
 
@@ -125,8 +125,8 @@ def test_threads_are_for_the_native_kernel(name: str, options: dict[str, Any], b
 # -- memory
 
 
-def test_no_frame_waits_for_the_collector_of_cycles(tmp_path: Path) -> None:
-    """A frame in a cycle holds the rows of its task: an error that was kept with its traceback held a crawl's rows."""
+def test_no_frame_is_kept_in_a_reference_cycle(tmp_path: Path) -> None:
+    """It would keep the rows of its task: a stored error with its traceback kept a crawl's rows."""
     references = ["http://[bad", "http://h/a b", "é|x", "http://h:99x/", "x y", "%zz", "//é[/", "a:b c", "\\x", ""]
     links = "".join(f'<a href="{reference}">' for reference in references)
     (tmp_path / "a.html").write_text(links + "<base href='http://[x'>")

@@ -22,87 +22,87 @@ ROWS = [(name, row) for name in READERS for row in cases(name)]
 
 
 def read(name: str, content: str | bytes, charset: str | None = None) -> tuple[list[Found], list[str]]:
-    """What a reader finds, and its notes but that on vocabularies, for those of the rows are invented."""
+    """A reader's references, and its notes except that on vocabularies: the rows use invented ones."""
     octets = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
-    given = list(READERS[name](Document("d", octets, OUTER, charset=charset), Options(json=True)))
-    return [x for x in given if isinstance(x, Found)], [
-        x.kind for x in given if isinstance(x, Note) and x.kind != "no-vocabulary"
+    items = list(READERS[name](Document("d", octets, OUTER, charset=charset), Options(json=True)))
+    return [x for x in items if isinstance(x, Found)], [
+        x.kind for x in items if isinstance(x, Note) and x.kind != "no-vocabulary"
     ]
 
 
-def shown(found: Found) -> list[str]:
-    """Where, what, and which base or target, where it is not the document's and not the reference's own."""
-    more = [str(found.base.uri)] if found.base is not None else [found.target] if found.target is not None else []
-    return [found.where, found.reference, *more]
+def summarize(item: Found) -> list[str]:
+    """Place and reference, and the base or target if it is not the usual one."""
+    details = [str(item.base.uri)] if item.base is not None else [item.target] if item.target is not None else []
+    return [item.where, item.reference, *details]
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{name}-{row['id']}" for name, row in ROWS])
-def test_references(name: str, row: dict[str, Any]) -> None:
+def test_references_of_the_cases(name: str, row: dict[str, Any]) -> None:
     content = bytes.fromhex(row["hex"]) if "hex" in row else row["input"]
-    found, notes = read(name, content, row.get("charset"))
-    assert [shown(f) for f in found] == row["is"]
+    references, notes = read(name, content, row.get("charset"))
+    assert [summarize(f) for f in references] == row["is"]
     assert notes == row.get("notes", [])
 
 
-def test_bases_say_what_gave_them() -> None:
-    found, _ = read("xml", '<r xml:base="x/"><h xmlns="http://www.w3.org/1999/xhtml"/><a href="b"/></r>')
-    assert found[-1].base == Base(URI("http://h/a/x/"), "content", "xml:base")
-    found, _ = read("xml", '<html><base href="x/"/><a href="b"/></html>')
-    assert found[-1].base == Base(URI("http://h/a/x/"), "content", "HTML base")
-    found, _ = read("json", '{"$id": "x/", "$ref": "b"}')
-    assert found[-1].base == Base(URI("http://h/a/x/"), "content", "$id")
+def test_bases_have_their_origin() -> None:
+    references, _ = read("xml", '<r xml:base="x/"><h xmlns="http://www.w3.org/1999/xhtml"/><a href="b"/></r>')
+    assert references[-1].base == Base(URI("http://h/a/x/"), "content", "xml:base")
+    references, _ = read("xml", '<html><base href="x/"/><a href="b"/></html>')
+    assert references[-1].base == Base(URI("http://h/a/x/"), "content", "HTML base")
+    references, _ = read("json", '{"$id": "x/", "$ref": "b"}')
+    assert references[-1].base == Base(URI("http://h/a/x/"), "content", "$id")
 
 
-def test_json_only_if_asked_for() -> None:
+def test_json_is_read_on_request_only() -> None:
     assert list(json.read(Document("d", b'"http://x"', OUTER), Options())) == [PassedContent("json")]
 
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("content", [b"", b" \n", b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xff" * 9])
-def test_next_to_nothing(name: str, content: bytes) -> None:
-    found, notes = read(name, content)
-    assert found == []
+def test_almost_empty_documents(name: str, content: bytes) -> None:
+    references, notes = read(name, content)
+    assert references == []
     assert set(notes) <= {"wrong-charset", "corrupt", "truncated"}
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_charset_that_does_not_fit(name: str) -> None:
+def test_a_wrong_charset(name: str) -> None:
     assert "wrong-charset" in read(name, b'"\xff"', "utf-8")[1]
     assert "wrong-charset" in read(name, b'"x"', "no-such-charset")[1]
 
 
-def test_entities_within_entities() -> None:
-    """A document that would become as large as it likes is left before it does."""
+def test_nested_entities_are_limited() -> None:
+    """A document that would expand without limit is abandoned before it does."""
 
     def laughs(numbers: Iterable[int]) -> str:
         return "".join(f'<!ENTITY e{i + 1} "' + f"&e{i};" * 10 + '">' for i in numbers)
 
     last = '<r href="&e20;"/>'
     assert read("xml", f'<!DOCTYPE r [<!ENTITY e0 "ha">{laughs(range(20))}]>{last}') == ([], ["too-large"])
-    # Declared the other way around, none is known when it is used.
+    # Declared in reverse order, none is known when it is used.
     backwards = laughs(reversed(range(20)))
     assert read("xml", f'<!DOCTYPE r [{backwards}<!ENTITY e0 "ha">]>{last}') == ([], ["too-large"])
-    one = '<!DOCTYPE r [<!ENTITY e "' + "x" * 50_000 + '">]><r>' + "&e;" * 1000 + "</r>"
-    assert read("xml", one) == ([], ["too-large"])
+    text = '<!DOCTYPE r [<!ENTITY e "' + "x" * 50_000 + '">]><r>' + "&e;" * 1000 + "</r>"
+    assert read("xml", text) == ([], ["too-large"])
     parameter = '<!DOCTYPE r [<!ENTITY % p "' + "<!ENTITY z 'y'>" * 5000 + '">' + "%p;" * 1000 + "]><r>&nbsp;</r>"
     assert read("xml", parameter) == ([], ["too-large"])
 
 
-def test_entities_of_growing_length_take_linear_time() -> None:
-    """Each is the longest so far: what all can become is asked again."""
+def test_entities_of_growing_length_are_linear() -> None:
+    """Each is the longest so far: the maximum expansion is computed again."""
 
     def declare(count: int) -> None:
         texts = ("x" * n for n in range(1, int(count**0.5)))
-        read("xml", f"<!DOCTYPE r [{''.join(f'<!ENTITY e{len(one)} {one!r}>' for one in texts)}]><r>&nbsp;</r>")
+        read("xml", f"<!DOCTYPE r [{''.join(f'<!ENTITY e{len(text)} {text!r}>' for text in texts)}]><r>&nbsp;</r>")
 
     linear(declare, 4_000_000)
 
 
-def test_bases_within_bases_stay_short() -> None:
+def test_nested_bases_are_limited() -> None:
     text = "<r>" + '<a xml:base="abcdefghijklmno/">' * 1000 + '<a href="x"/>' + "</a>" * 1000 + "</r>"
-    found, notes = read("xml", text)
+    references, notes = read("xml", text)
     assert notes == ["too-large"]
-    base = found[-1].base
+    base = references[-1].base
     assert base is not None
     assert 4000 < len(str(base.uri)) <= 4096
 
@@ -119,12 +119,12 @@ def test_bases_within_bases_stay_short() -> None:
         ("<r><feed xmlns='http://www.w3.org/2005/Atom'><icon>i</icon><id>urn:x:y</id></feed></r>", None),
     ],
 )
-def test_xml_without_rules_is_said_and_its_text_is_searched(text: str, found: list[tuple[str, str]] | None) -> None:
-    given = list(READERS["xml"](Document("d", text.encode(), OUTER), Options()))
-    cut = ["cut"] * any(one.where.endswith(", cut") for one in given if isinstance(one, Found))
-    assert [one.kind for one in given if isinstance(one, Note)] == ["no-vocabulary", *cut]
+def test_unknown_xml_has_a_note_and_its_text_is_searched(text: str, found: list[tuple[str, str]] | None) -> None:
+    items = list(READERS["xml"](Document("d", text.encode(), OUTER), Options()))
+    notes = ["cut"] * any(item.where.endswith(", cut") for item in items if isinstance(item, Found))
+    assert [item.kind for item in items if isinstance(item, Note)] == ["no-vocabulary", *notes]
     if found is not None:
-        assert sorted((one.where, one.reference) for one in given if isinstance(one, Found)) == sorted(found)
+        assert sorted((item.where, item.reference) for item in items if isinstance(item, Found)) == sorted(found)
 
 
 @pytest.mark.parametrize(
@@ -140,20 +140,20 @@ def test_vocabularies_with_rules(root: str) -> None:
     assert list(READERS["xml"](Document("d", text.encode(), OUTER), Options())) == []
 
 
-def test_names_are_shown_short() -> None:
-    """What stands once in a document is not repeated with each reference."""
+def test_long_names_are_shortened() -> None:
+    """A long name in a document is not repeated with each reference."""
     locations = "n l " * 100
     name = "n" * 100_000
-    found, _ = read("xml", f'<{name} xsi:schemaLocation="{locations}"/>')
-    assert len(found) == 100
-    assert all(len(f.where) < 200 for f in found)
-    found, _ = read("json", '{"' + name + '": [' + '"http://x",' * 100 + "1]}")
-    assert len(found) == 100
-    assert all(len(f.where) < 1100 for f in found)
+    references, _ = read("xml", f'<{name} xsi:schemaLocation="{locations}"/>')
+    assert len(references) == 100
+    assert all(len(f.where) < 200 for f in references)
+    references, _ = read("json", '{"' + name + '": [' + '"http://x",' * 100 + "1]}")
+    assert len(references) == 100
+    assert all(len(f.where) < 1100 for f in references)
 
 
 def test_long_tokens() -> None:
-    """A token that is longer than what is read at once."""
+    """A token longer than what is read at once."""
     long = "x" * 300_000
     assert read("xml", f'<r><a href="{long}"/><b href="c"/></r>')[0][1] == Found("b href", "c")
     assert read("markdown", f"[a]({long})\n\n{'b ' * 100_000}\n\n[c](d)")[0][-1] == Found("link", "d")
@@ -180,10 +180,10 @@ def test_no_piece_of_markdown_ends_within_a_paragraph_or_a_code_block(end: str) 
 
 
 @pytest.mark.parametrize(("mark", "deepest"), [("> ", 19), ("- ", 9), ("1. ", 9)])
-def test_content_that_markdown_it_drops_for_its_depth_gets_a_note(mark: str, deepest: int) -> None:
+def test_content_dropped_by_markdown_it_has_a_note(mark: str, deepest: int) -> None:
     for depth in range(1, 60):
-        found, notes = read("markdown", f"{mark * depth}[a](b)")
-        assert (len(found), notes) == ((1, []) if depth <= deepest else (0, ["too-deep"]))
+        references, notes = read("markdown", f"{mark * depth}[a](b)")
+        assert (len(references), notes) == ((1, []) if depth <= deepest else (0, ["too-deep"]))
     assert read("markdown", f"{mark * 50_000}[a](b)") == ([], ["too-deep"])
 
 
@@ -206,7 +206,7 @@ REPEATED = [(name, piece) for name, pieces in HOSTILE.items() for piece in piece
 
 
 @pytest.mark.parametrize(("name", "piece"), REPEATED, ids=[f"{name}-{piece!r}" for name, piece in REPEATED])
-def test_hostile_text_does_not_hang(name: str, piece: str) -> None:
+def test_hostile_text_is_linear(name: str, piece: str) -> None:
     start = {"xml": "<r>", "json": "["}.get(name, "")
 
     def use(size: int) -> None:
@@ -227,19 +227,19 @@ _TEXT = {
 @pytest.mark.parametrize("name", READERS)
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
-def test_nothing_is_raised(name: str, data: st.DataObject) -> None:
+def test_no_document_raises(name: str, data: st.DataObject) -> None:
     content = data.draw(
         st.binary(max_size=200) | st.text(max_size=200) | st.text(alphabet=sorted(set(_TEXT[name])), max_size=200)
     )
     charset = data.draw(st.sampled_from([None, "utf-8", "utf-16", "iso-8859-1", "shift_jis", "x"]))
-    found, notes = read(name, content, charset)
+    references, notes = read(name, content, charset)
     assert set(notes) <= set(NOTES)
-    for one in found:
-        assert one.reference == one.reference.strip(" \t\r\n")
+    for reference in references:
+        assert reference.reference == reference.reference.strip(" \t\r\n")
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{name}-{row['id']}" for name, row in ROWS])
-def test_cut_off_anywhere(name: str, row: dict[str, Any]) -> None:
+def test_truncated_documents(name: str, row: dict[str, Any]) -> None:
     content = bytes.fromhex(row["hex"]) if "hex" in row else row["input"].encode()
     for end in range(len(content)):
         assert set(read(name, content[:end], row.get("charset"))[1]) <= set(NOTES)
@@ -256,9 +256,9 @@ def test_folded_lines_of_calendars_and_cards_are_joined() -> None:
     for text in (calendar, calendar.replace("VCALENDAR", "VCARD"), calendar.lower()):
         base = Base(URI("file:///a.ics"), "retrieval", "retrieval")
         document = Document("a.ics", text.encode(), base)
-        found = [one.reference for one in plaintext.read(document, Options()) if isinstance(one, Found)]
-        assert found == [f"https://h.example/{path}" for path in ("abcd?x=1,2", "alt", "e", "f")]
+        references = [item.reference for item in plaintext.read(document, Options()) if isinstance(item, Found)]
+        assert references == [f"https://h.example/{path}" for path in ("abcd?x=1,2", "alt", "e", "f")]
     plain = Document("a.txt", b"https://h.example/a\n bc\n", base)
-    assert [one.reference for one in plaintext.read(plain, Options()) if isinstance(one, Found)] == [
+    assert [item.reference for item in plaintext.read(plain, Options()) if isinstance(item, Found)] == [
         "https://h.example/a"
     ]

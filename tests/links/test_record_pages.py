@@ -1,4 +1,4 @@
-"""Records of WARC files that are read natively: the same rows as in Python, and what is odd is Python's."""
+"""WARC records read natively: the same rows as in Python, which reads unusual ones."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if kernel.name != "native":
     pytest.skip("the native kernel is absent or not asked for", allow_module_level=True)
 
 
-def test_both_ways_give_the_same() -> None:
-    """Whole records, odd ones, and each changed in many places: before it is packed, and after."""
+def test_both_kernels_give_the_same_rows() -> None:
+    """For valid and unusual records, each changed in many places: before compression, and after."""
     chance = random.Random(28)
     for seed in records.seeds():
         records.check(seed)
@@ -44,29 +44,29 @@ def test_both_ways_give_the_same() -> None:
 
 @pytest.mark.parametrize(("of", "natively", "in_all"), [("warc", 8, 12), ("arc", 3, 7)])
 def test_most_records_are_read_natively(monkeypatch: pytest.MonkeyPatch, of: str, natively: int, in_all: int) -> None:
-    """A comparison of nothing would be no comparison."""
-    whole = next(seed[4:] for seed in records.seeds() if bool(seed[0] & records.ARC) == (of == "arc"))
-    _, _, pages = records.read_file(whole, Options(), natively=True, of=of)
-    made = []
+    """Otherwise the comparison would compare nothing."""
+    complete = next(seed[4:] for seed in records.seeds() if bool(seed[0] & records.ARC) == (of == "arc"))
+    _, _, pages = records.read_file(complete, Options(), natively=True, of=of)
+    calls = []
 
-    def count(self: RecordPages, *given: object, **more: object) -> object:
-        made.append(self)
-        return before(self, *given, **more)  # type: ignore[arg-type]
+    def count(self: RecordPages, *args: object, **kwargs: object) -> object:
+        calls.append(self)
+        return before(self, *args, **kwargs)  # type: ignore[arg-type]
 
     before = RecordPages.read_records
     monkeypatch.setattr(RecordPages, "read_records", count)
-    records.read_file(whole, Options(), natively=True, of=of)
-    assert made
-    assert made[0].native.counts()[0][0][1] >= natively
+    records.read_file(complete, Options(), natively=True, of=of)
+    assert calls
+    assert calls[0].native.counts()[0][0][1] >= natively
     assert pages >= in_all
 
 
-def read_natively(whole: bytes) -> dict[str, tuple[int, int]]:
-    """What of a WARC file is read natively, by kind."""
-    made = make_rows_builder(Options())
-    reader = RecordPages(made, Document("w", b"", OUTER))  # type: ignore[arg-type]
-    assert len(list(reader.read_records(io.BytesIO(whole), 0, len(whole), "", is_packed=False))) < 2
-    return made.page_counts
+def read_natively(complete: bytes) -> dict[str, tuple[int, int]]:
+    """The kinds of pages in a WARC file that are read natively."""
+    builder = make_rows_builder(Options())
+    reader = RecordPages(builder, Document("w", b"", OUTER))  # type: ignore[arg-type]
+    assert len(list(reader.read_records(io.BytesIO(complete), 0, len(complete), "", is_packed=False))) < 2
+    return builder.page_counts
 
 
 @pytest.mark.parametrize(
@@ -75,31 +75,31 @@ def read_natively(whole: bytes) -> dict[str, tuple[int, int]]:
      (100, b"http://h/" + b"a" * 50_000, True), (200, b"http://h/" + b"a" * 50_000, False)],
 )  # fmt: skip
 def test_envelopes_are_read_natively(links: int, uri: bytes, natively: bool) -> None:
-    """But not those that become more than a batch: Python makes several of them."""
+    """Except those that become more than a batch: Python makes several of them."""
     listed = b",".join(b'{"path":"A@/href","url":"x%d"}' % number for number in range(links))
-    whole = records.envelope(b'"HTML-Metadata":{"Links":[%b]}' % listed, uri=uri)
-    size = len(whole.partition(b"\r\n\r\n")[2]) - 4
-    assert read_natively(whole) == ({"metadata": (1, size)} if natively else {})
-    assert records.read_file(whole, Options(), natively=True) == records.read_file(whole, Options(), natively=False)
+    record = records.envelope(b'"HTML-Metadata":{"Links":[%b]}' % listed, uri=uri)
+    size = len(record.partition(b"\r\n\r\n")[2]) - 4
+    assert read_natively(record) == ({"metadata": (1, size)} if natively else {})
+    assert records.read_file(record, Options(), natively=True) == records.read_file(record, Options(), natively=False)
 
 
 def test_a_long_record_widens_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RecordPages, "window", 256)
     page = b"<a href=x>" * 2000
-    whole = records.record(records.response(page, media=b"text/html; charset=utf-8")) * 3
-    found, _, pages = records.read_file(whole, Options(), natively=True)
+    complete = records.record(records.response(page, media=b"text/html; charset=utf-8")) * 3
+    rows, _, pages = records.read_file(complete, Options(), natively=True)
     assert pages == 3
-    assert len(found) == 6000
-    assert (found, pages) == records.read_file(whole, Options(), natively=False)[::2]
+    assert len(rows) == 6000
+    assert (rows, pages) == records.read_file(complete, Options(), natively=False)[::2]
 
 
 def test_each_gzip_member_of_many_records_is_its_own_file() -> None:
-    """Of the octets that were read before for another one, nothing is taken."""
+    """No bytes that were read for another member are used."""
     page = [record(f"<a href=x{number}>".encode()) for number in range(8)]
-    whole = b"".join(gzip.compress(page[at] + page[at + 1], mtime=0) for at in range(0, 8, 2))
-    found, _, pages = records.read_file(whole, Options(), natively=True)
-    assert [link.reference for link in found] == [f"x{number}" for number in range(8)]
-    assert (found, pages) == records.read_file(whole, Options(), natively=False)[::2]
+    complete = b"".join(gzip.compress(page[at] + page[at + 1], mtime=0) for at in range(0, 8, 2))
+    rows, _, pages = records.read_file(complete, Options(), natively=True)
+    assert [link.reference for link in rows] == [f"x{number}" for number in range(8)]
+    assert (rows, pages) == records.read_file(complete, Options(), natively=False)[::2]
 
 
 def record(page: bytes) -> bytes:
@@ -107,33 +107,33 @@ def record(page: bytes) -> bytes:
 
 
 def test_a_failing_record_is_its_own_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Python is asked for may fail: a note on that record, and the others are read."""
+    """An error in Python becomes a note on that record, and the others are read."""
     monkeypatch.setenv("OVERTHERE_FAULTS", "")
     from overthere.links.documents import html
 
-    def fail(octets: bytes, told: str | None) -> tuple[bytes, bool]:
+    def fail(octets: bytes, message: str | None) -> tuple[bytes, bool]:
         raise ValueError("no charset today")
 
     monkeypatch.setattr(html, "octets", fail)
     good = records.record(records.response(b"<a href=x>", media=b"text/html; charset=utf-8"))
     odd = records.record(records.response(b"<a href=y>", media=b"text/html; charset=koi8-r"))
-    found, _, _ = records.read_file(good + odd + good, Options(), natively=True)
-    assert [(link.reference, link.error) for link in found] == [
+    rows, _, _ = records.read_file(good + odd + good, Options(), natively=True)
+    assert [(link.reference, link.error) for link in rows] == [
         ("x", None),
         (None, "reader-failed"),
         ("x", None),
     ]
-    assert found[1].source == f"w!{len(good)}"
-    assert found[1].base == "http://h/a/b"
+    assert rows[1].source == f"w!{len(good)}"
+    assert rows[1].base == "http://h/a/b"
 
 
 @pytest.mark.parametrize("flags", [0, records.PACKED])
 def test_crawls_in_archives_are_read_natively(flags: int) -> None:
-    """In ZIP, tar and one another: the rows are those that Python makes."""
-    made = [seed[4:] for seed in records.seeds() if seed[:4] in (bytes(4), bytes((records.ARC, 0, 0, 0)))]
-    assert len(made) == 2
-    files = {name: records.pack(one) if flags else one for name, one in zip(("a.arc", "b.warc"), made, strict=True)}
-    for of, whole in (("zip", zipped(files)), ("tar", tarred(files)), ("zip", zipped({"c.tar": tarred(files)}))):
-        native = records.read_file(whole, Options(), natively=True, of=of)
-        assert native == records.read_file(whole, Options(), natively=False, of=of)
+    """In ZIP, tar and nested: the rows are those of Python."""
+    seeds = [seed[4:] for seed in records.seeds() if seed[:4] in (bytes(4), bytes((records.ARC, 0, 0, 0)))]
+    assert len(seeds) == 2
+    files = {name: records.pack(one) if flags else one for name, one in zip(("a.arc", "b.warc"), seeds, strict=True)}
+    for of, complete in (("zip", zipped(files)), ("tar", tarred(files)), ("zip", zipped({"c.tar": tarred(files)}))):
+        native = records.read_file(complete, Options(), natively=True, of=of)
+        assert native == records.read_file(complete, Options(), natively=False, of=of)
         assert len(native[0]) > 100

@@ -1,4 +1,4 @@
-"""Responses of HTTP as archives hold them: line ends, chunks, codings, the fields that refer to something."""
+"""HTTP responses in archives: line ends, chunks, codings, fields with references."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ FIELDS = (b"HTTP/1.1 200 OK", b"Content-Type: text/html", b"X-Folded: a", b"\tb"
     ids=["crlf", "lf", "mixed", "mixed too", "two and one"],
 )
 def test_line_ends(ends: tuple[bytes, ...], body: bytes) -> None:
-    """RFC 9112 2.2: a line ends with LF, and a CR before it is ignored; once content to its CR LF CR LF was lost."""
+    """RFC 9112 2.2: LF ends a line, and a CR before it is ignored; content up to its CR LF CR LF was once lost."""
     lines = (*FIELDS, b"")
     block = b"".join(line + ends[number % len(ends)] for number, line in enumerate(lines)) + body
-    one = single(record(block))
-    assert (one.content, one.media_type, one.notes) == (body, "text/html", ())
+    document = single(record(block))
+    assert (document.content, document.media_type, document.notes) == (body, "text/html", ())
 
 
 @pytest.mark.parametrize("field", [b"Transfer-Encoding", b"Content-Encoding"])
-def test_more_codings_than_there_are_are_not_tried(field: bytes) -> None:
+def test_too_many_codings_are_not_decoded(field: bytes) -> None:
     block = b"HTTP/1.1 200 OK\r\n" + field + b": " + b"chunked, gzip," * 2000 + b"\r\n\r\n" + b"1" * 100_000
     head = header(block)
     assert head is not None
@@ -43,9 +43,9 @@ def test_more_codings_than_there_are_are_not_tried(field: bytes) -> None:
 
 
 def test_every_mixture_of_line_ends() -> None:
-    made = random.Random(5)
+    draw = random.Random(5)
     for _ in range(200):
-        block = b"".join(line + made.choice((b"\r\n", b"\n")) for line in (*FIELDS, b"")) + PAGE
+        block = b"".join(line + draw.choice((b"\r\n", b"\n")) for line in (*FIELDS, b"")) + PAGE
         head = header(block)
         assert head is not None
         assert (head.status, len(head.fields), block[head.end :]) == (200, 3, PAGE)
@@ -64,8 +64,8 @@ def test_every_mixture_of_line_ends() -> None:
     ],
 )
 def test_headers(block: bytes, contents: bytes | None, notes: tuple[str, ...]) -> None:
-    one = single(record(block))
-    assert (one.content, one.notes) == (block if contents is None else contents, notes)
+    document = single(record(block))
+    assert (document.content, document.notes) == (block if contents is None else contents, notes)
 
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -99,13 +99,13 @@ def test_chunks(chunks: bytes, is_: bytes | None, notes: list[str]) -> None:
 
 
 def coded(data: bytes, *codings: bytes) -> tuple[bytes, list[str]]:
-    block = b"HTTP/1.1 200 OK\r\n" + b"".join(b"Content-Encoding: %s\r\n" % one for one in codings) + b"\r\n" + data
+    block = b"HTTP/1.1 200 OK\r\n" + b"".join(b"Content-Encoding: %s\r\n" % item for item in codings) + b"\r\n" + data
     head = header(block)
     assert head is not None
     return read_content(block, head, 100_000)
 
 
-def test_codings_over_one_another_and_behind_one_another() -> None:
+def test_nested_and_concatenated_codings() -> None:
     text = PAGE * 1000
     assert coded(gz(zlib.compress(text)), b"deflate, gzip") == (text, [])
     assert coded(gz(zlib.compress(text)), b"deflate", b"gzip") == (text, [])
@@ -131,25 +131,25 @@ def test_brotli_and_zstd() -> None:
         assert coded(packed[:-9], name)[1] != []
 
 
-def test_fields_that_refer() -> None:
+def test_fields_with_references() -> None:
     block = b"HTTP/1.1 200 OK\nRefresh: 5; URL='d?e'\nLink: <c>; rel=next\nRefresh: 3\n\n" + PAGE
     head, page = documents(record(block))
     assert (head.media_type, page.content) == (HTTP, PAGE)
     assert list(read(head, Options())) == [Found("Refresh", "d?e"), Found("Link", "c")]
 
 
-@pytest.mark.parametrize("told", ["text/html, text/html", "text/html charset=utf-8", "text", "html", "/", "text/"])
-def test_media_types_that_are_none(told: str) -> None:
-    """RFC 9110 8.3.1: the content decides, and that is said."""
-    assert kind("x", told, b"<p><a href=x>") == ("html", ("wrong-type",))
-    assert kind("x", told, b'{"a": 1}') == ("json", ("wrong-type",))
-    assert kind("x.css", told, b"a { color: red }") == ("css", ("wrong-type",))
-    assert kind("x.html", told, b"%PDF-1.4") == ("", ("wrong-type",))
-    one = single(record(b"HTTP/1.1 200 OK\r\nContent-Type: " + told.encode() + b"\r\n\r\n" + PAGE))
-    assert kind(one.source, one.media_type, one.content) == ("html", ("wrong-type",))
+@pytest.mark.parametrize("value", ["text/html, text/html", "text/html charset=utf-8", "text", "html", "/", "text/"])
+def test_invalid_media_types(value: str) -> None:
+    """RFC 9110 8.3.1: the content decides, with a note."""
+    assert kind("x", value, b"<p><a href=x>") == ("html", ("wrong-type",))
+    assert kind("x", value, b'{"a": 1}') == ("json", ("wrong-type",))
+    assert kind("x.css", value, b"a { color: red }") == ("css", ("wrong-type",))
+    assert kind("x.html", value, b"%PDF-1.4") == ("", ("wrong-type",))
+    document = single(record(b"HTTP/1.1 200 OK\r\nContent-Type: " + value.encode() + b"\r\n\r\n" + PAGE))
+    assert kind(document.source, document.media_type, document.content) == ("html", ("wrong-type",))
 
 
-def test_in_linear_time() -> None:
+def test_responses_are_linear() -> None:
     outside = Document("w", b"", Base(URI("http://h/"), "retrieval"))
 
     for start, piece in (

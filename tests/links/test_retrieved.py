@@ -1,4 +1,4 @@
-"""Sources that are URIs: against nginx, an FTP server, a gopher menu, data and file URIs."""
+"""URIs as sources: with nginx, an FTP server, a gopher menu, data and file URIs."""
 
 from __future__ import annotations
 
@@ -68,23 +68,23 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
         "d/empty.html": b"",
     }.items():
         (folder / "root" / name).write_bytes(content)
-    with nginx(folder) as found:
-        yield found
+    with nginx(folder) as web:
+        yield web
 
 
-def rows(*sources: str | URI, policy: Policy = LOCAL, **more: object) -> list[Link]:
-    return list(extract(sources, policy=policy, **more))  # type: ignore[arg-type]
+def rows(*sources: str | URI, policy: Policy = LOCAL, **kwargs: object) -> list[Link]:
+    return list(extract(sources, policy=policy, **kwargs))  # type: ignore[arg-type]
 
 
-def short(server: Nginx, found: list[Link]) -> list[tuple[str | None, ...]]:
-    own = server.uri("")
+def short(server: Nginx, link_rows: list[Link]) -> list[tuple[str | None, ...]]:
+    root = server.uri("")
     return [
-        tuple(None if text is None else text.replace(own, "") for text in (row.base, row.where, row.target, row.error))
-        for row in found
+        tuple(None if text is None else text.replace(root, "") for text in (row.base, row.where, row.target, row.error))
+        for row in link_rows
     ]
 
 
-def test_what_is_a_uri(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sources_that_are_uris(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert is_uri("ab:c")
     Path("ab:c").write_text("<a href=x>")
@@ -95,7 +95,7 @@ def test_what_is_a_uri(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "expected"),
     [
         ("/page.html", [("/page.html", "a href", "/x", None)]),
         ("/page.html?q=a.css#f", [("/page.html?q=a.css", "a href", "/x", None)]),
@@ -137,44 +137,44 @@ def test_what_is_a_uri(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     ],
 )
-def test_over_http(server: Nginx, path: str, told: list[tuple[str | None, ...]]) -> None:
-    found = rows(server.uri(path))
-    assert short(server, found) == told
-    assert {row.source.partition("!")[0] for row in found} == {server.uri(path)}
-    layers = {row.base_from for row in found if row.reference is not None}
+def test_over_http(server: Nginx, path: str, expected: list[tuple[str | None, ...]]) -> None:
+    link_rows = rows(server.uri(path))
+    assert short(server, link_rows) == expected
+    assert {row.source.partition("!")[0] for row in link_rows} == {server.uri(path)}
+    layers = {row.base_from for row in link_rows if row.reference is not None}
     assert layers <= ({"entity"} if path in ("/d/a.zip", "/d/a.mhtml") else {"retrieval"})
 
 
-def test_a_redirect_as_an_archive_has_it(server: Nginx, tmp_path: Path) -> None:
-    """The rows of the same answer in a WARC file, but for their source."""
+def test_a_redirect_has_the_rows_of_an_archive(server: Nginx, tmp_path: Path) -> None:
+    """The rows of the same answer in a WARC file, except for the source."""
     from test_warc import record
 
     answer = b"HTTP/1.1 301 Moved\r\nLocation: ../\xc3\xa9\r\nLink: <s.css>; rel=x\r\nContent-Length: 0\r\n\r\n"
     with serve(answering(answer)) as served:
         uri = f"http://127.0.0.1:{served.port}/a/b"
-        asked = rows(uri)
+        over_http = rows(uri)
     (tmp_path / "a.warc").write_bytes(record(answer, target=uri.encode()))
-    kept = rows(str(tmp_path / "a.warc"))
-    assert [row.where for row in kept] == ["Location", "Link"]
-    assert [row[1:] for row in asked[:2]] == [row[1:] for row in kept]
-    assert [(row.source, row.error) for row in asked[2:]] == [(uri, "not-opened")]
+    from_archive = rows(str(tmp_path / "a.warc"))
+    assert [row.where for row in from_archive] == ["Location", "Link"]
+    assert [row[1:] for row in over_http[:2]] == [row[1:] for row in from_archive]
+    assert [(row.source, row.error) for row in over_http[2:]] == [(uri, "not-opened")]
 
 
-def test_content_location_is_as_the_edition_says(server: Nginx) -> None:
+def test_content_location_depends_on_the_edition(server: Nginx) -> None:
     (row,) = rows(server.uri("/located/page.html"))
     assert (row.base, row.base_from) == (server.uri("/located/page.html"), "retrieval")
     (row,) = rows(server.uri("/located/page.html"), edition="uri-2003")
     assert (row.base, row.base_from) == (server.uri("/elsewhere/x.html"), "content")
 
 
-def test_why_is_logged(server: Nginx, caplog: pytest.LogCaptureFixture) -> None:
+def test_reasons_are_logged(server: Nginx, caplog: pytest.LogCaptureFixture) -> None:
     rows(server.uri("/none"), server.uri("/page.html").replace("http://", "http://joe:secret@"))
     assert f"{server.uri('/none')}: 404 Not Found" in caplog.text
     assert "there is userinfo before the host" in caplog.text
     assert "secret" not in caplog.text
 
 
-def test_the_policy_is_that_for_others_unless_given(server: Nginx, tmp_path: Path) -> None:
+def test_the_default_policy_is_the_safe_one(server: Nginx, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<a href=x>")
     uris = [server.uri("/page.html"), (tmp_path / "a.html").as_uri()]
     assert [row.error for row in extract(uris)] == ["refused", "refused"]
@@ -182,43 +182,43 @@ def test_the_policy_is_that_for_others_unless_given(server: Nginx, tmp_path: Pat
     assert [row.error for row in rows(uris[0], policy=LOCAL.with_(max_bytes=3))] == ["not-opened"]
 
 
-def test_text_that_is_no_uri_and_schemes_without_content(tmp_path: Path) -> None:
-    told = {text: [row.error for row in rows(text)] for text in ("http://[", "nobody:x", "telnet://h/", "urn:isbn:1")}
-    assert told == {key: ["not-opened"] for key in told}
+def test_invalid_uris_and_schemes_without_content(tmp_path: Path) -> None:
+    errors = {text: [row.error for row in rows(text)] for text in ("http://[", "nobody:x", "telnet://h/", "urn:isbn:1")}
+    assert errors == {key: ["not-opened"] for key in errors}
 
 
 def answering(answer: bytes) -> Callable[[socket.socket, Served], None]:
-    def handler(held: socket.socket, served: Served) -> None:
-        held.recv(1 << 12)
-        held.sendall(answer)
+    def handler(client: socket.socket, served: Served) -> None:
+        client.recv(1 << 12)
+        client.sendall(answer)
 
     return handler
 
 
-def test_content_that_breaks_off() -> None:
+def test_truncated_content() -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n<a href=x>"
     with serve(answering(answer)) as served:
-        found = rows(f"http://127.0.0.1:{served.port}/")
-    assert [(row.reference, row.error) for row in found] == [(None, "truncated"), ("x", None)]
+        link_rows = rows(f"http://127.0.0.1:{served.port}/")
+    assert [(row.reference, row.error) for row in link_rows] == [(None, "truncated"), ("x", None)]
 
 
-def test_a_menu() -> None:
+def test_a_gopher_menu() -> None:
     menu = b"iWelcome\tx\tx\t0\r\n0A doc\t/doc.txt\tlocalhost\t70\r\n1Else\t/x\telse.example\t7071\r\n.\r\n"
     with serve(answering(menu)) as served:
-        found = rows(uri := f"gopher://127.0.0.1:{served.port}/1/menu")
-    assert [(row.where, row.target, row.base) for row in found] == [
+        link_rows = rows(uri := f"gopher://127.0.0.1:{served.port}/1/menu")
+    assert [(row.where, row.target, row.base) for row in link_rows] == [
         ("file", "gopher://localhost/0/doc.txt", uri),
         ("directory", "gopher://else.example:7071/1/x", uri),
     ]
 
 
-def test_a_uri_as_a_value_and_beside_files(tmp_path: Path) -> None:
+def test_a_uri_as_a_value_and_with_files(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<a href=a>")
-    found = rows(str(tmp_path / "a.html"), URI("data:text/html,%3Ca%20href=x:y%3E"))
-    assert [row.reference for row in found] == ["a", "x:y"]
+    link_rows = rows(str(tmp_path / "a.html"), URI("data:text/html,%3Ca%20href=x:y%3E"))
+    assert [row.reference for row in link_rows] == ["a", "x:y"]
 
 
-def test_a_password_is_in_no_source(server: Nginx) -> None:
+def test_sources_contain_no_password(server: Nginx) -> None:
     (row,) = rows(server.uri("/page.html").replace("http://", "http://joe:secret@"))
     assert "secret" not in row.source
 
@@ -226,8 +226,8 @@ def test_a_password_is_in_no_source(server: Nginx) -> None:
 def test_directories(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "a b.html").touch()
-    found = rows(f"{tmp_path.as_uri()}/")
-    assert sorted((row.where, row.target) for row in found) == [
+    link_rows = rows(f"{tmp_path.as_uri()}/")
+    assert sorted((row.where, row.target) for row in link_rows) == [
         ("directory", f"{tmp_path.as_uri()}/d/"),
         ("file", f"{tmp_path.as_uri()}/a%20b.html"),
     ]
@@ -238,18 +238,18 @@ def ftp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     root = tmp_path_factory.mktemp("root")
     (root / "page.html").write_bytes(b"<a href=x>")
     (root / "d").mkdir()
-    with anonymous(tmp_path_factory.mktemp("ftp"), root) as found:
-        yield found
+    with anonymous(tmp_path_factory.mktemp("ftp"), root) as server:
+        yield server
 
 
 def test_over_ftp(ftp: Server) -> None:
-    found = rows(ftp.url("page.html"), ftp.url(""))
-    assert [row.target for row in found if row.where == "a href"] == [ftp.url("x")]
-    assert {row.target for row in found if row.where != "a href"} >= {ftp.url("page.html")}
-    assert all(row.base_from == "retrieval" for row in found)
+    link_rows = rows(ftp.url("page.html"), ftp.url(""))
+    assert [row.target for row in link_rows if row.where == "a href"] == [ftp.url("x")]
+    assert {row.target for row in link_rows if row.where != "a href"} >= {ftp.url("page.html")}
+    assert all(row.base_from == "retrieval" for row in link_rows)
 
 
-def test_the_files_that_hold_content_go(server: Nginx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_files_are_removed(server: Nginx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     uris = [server.uri("/page.html"), server.uri("/d/a.zip"), server.uri("/page.html"), server.uri("/none")]
     for jobs, most in ((1, 1), (8, 4)):
@@ -266,7 +266,7 @@ def test_the_files_that_hold_content_go(server: Nginx, tmp_path: Path, monkeypat
 
 @dataclass
 class Meeting:
-    """A server whose answers wait until so many requests are there at once, or until the last of them is."""
+    """A server that delays answers until a number of requests are waiting, or until the last one is."""
 
     together: int
     there: Counter[str] = field(default_factory=Counter[str])
@@ -274,70 +274,70 @@ class Meeting:
     changed: threading.Condition = field(default_factory=threading.Condition)
     met: bool = False
 
-    def __call__(self, held: socket.socket, served: Served) -> None:
-        asked = held.recv(1 << 12).decode()
-        host = asked.partition("Host: ")[2].partition(":")[0]
+    def __call__(self, client: socket.socket, served: Served) -> None:
+        head = client.recv(1 << 12).decode()
+        host = head.partition("Host: ")[2].partition(":")[0]
         with self.changed:
             self.there[host] += 1
             self.most |= self.there
             self.met = self.met or self.there.total() == self.together
             self.changed.notify_all()
             self.changed.wait_for(lambda: self.met, NET)
-            # Whoever has come first answers last.
-            if asked.startswith("GET /0 "):
+            # The first request is answered last.
+            if head.startswith("GET /0 "):
                 self.changed.wait_for(lambda: self.there.total() == 1, NET)
             self.there[host] -= 1
             self.changed.notify_all()
-        held.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=x>")
+        client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=x>")
 
 
 @pytest.mark.parametrize(("jobs", "together"), [(8, 4), (3, 3), (1, 1)])
-def test_several_at_once(jobs: int, together: int, tmp_path: Path) -> None:
-    """As many as are allowed, two of a host, and in the order of the sources; two of two hosts meet, or nobody does."""
+def test_several_sources_are_fetched_at_once(jobs: int, together: int, tmp_path: Path) -> None:
+    """As many as allowed, two per host, in order; otherwise two requests to two hosts would never meet."""
     (tmp_path / "a.html").write_text("<a href=y>")
     meeting = Meeting(together)
     with serve(meeting) as served:
         hosts = [f"http://{host}:{served.port}" for host in ("127.0.0.1", "localhost")]
         sources = [f"{hosts[number // 2 % 2]}/{number}" for number in range(8)]
         sources[3:3] = [str(tmp_path / "a.html")]
-        found = rows(*sources, jobs=jobs)
+        link_rows = rows(*sources, jobs=jobs)
     assert meeting.met
     assert max(meeting.most.values()) == min(jobs, PER_HOST)
-    assert [(row.source, row.error) for row in found] == [(source, None) for source in sources]
+    assert [(row.source, row.error) for row in link_rows] == [(source, None) for source in sources]
 
 
-def test_nothing_is_asked_for_early_with_one_job(tmp_path: Path) -> None:
-    def sources(taken: list[int]) -> Iterator[str]:
+def test_nothing_is_prefetched_with_one_job(tmp_path: Path) -> None:
+    def sources(requests: list[int]) -> Iterator[str]:
         for number in range(20):
-            taken.append(number)
+            requests.append(number)
             yield f"data:text/html,%3Ca%20href={number}:%3E"
 
     for jobs, most in ((1, 1), (2, 8)):
-        taken: list[int] = []
-        running = iter(extract(sources(taken), policy=LOCAL, jobs=jobs))
+        requests: list[int] = []
+        running = iter(extract(sources(requests), policy=LOCAL, jobs=jobs))
         assert next(running).reference == "0:"
-        assert len(taken) == most
+        assert len(requests) == most
         assert [row.reference for row in running] == [f"{number}:" for number in range(1, 20)]
 
 
-def test_what_waits_for_its_turn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond so many octets only what is next is retrieved."""
+def test_prefetched_bytes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above the limit only the next source is fetched."""
     monkeypatch.setattr(prefetch, "_MAX_WAITING", 100)
-    there = prefetch._Prefetcher(LOCAL, "rfc3986", 2)
+    prefetcher = prefetch._Prefetcher(LOCAL, "rfc3986", 2)
     every = [prefetch._Retrieval(f"data:,{'x' * 90}") for _ in range(8)]
-    for one in every:
-        there.add(one)
-    wait_until(lambda: there.waiting_bytes > 100 and not there.running.total(), "two that wait")
-    assert 2 <= sum(one.is_started for one in every) <= 3
+    for source in every:
+        prefetcher.add(source)
+    wait_until(lambda: prefetcher.waiting_bytes > 100 and not prefetcher.running.total(), "two that wait")
+    assert 2 <= sum(source.is_started for source in every) <= 3
     for _ in every:
-        laid = there.next_source()
+        laid = prefetcher.next_source()
         assert isinstance(laid, prefetch.RetrievedFile)
         remove_files([laid.path])
-        assert there.waiting_bytes <= 100 + 2 * 90
-    there.close()
+        assert prefetcher.waiting_bytes <= 100 + 2 * 90
+    prefetcher.close()
 
 
-def test_a_thread_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -352,14 +352,14 @@ def test_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
         rows("data:text/html,x", "data:text/html,y")
 
 
-def test_marks_hold_the_content(tmp_path: Path) -> None:
+def test_marks_depend_on_the_content(tmp_path: Path) -> None:
     page = tmp_path / "a.html"
     page.write_text("<a href=a>")
     sources = [page.as_uri(), "data:text/html,x:y"]
 
     def run(skip: int = 0, mark: str = "") -> list[TaskEnd]:
-        made = batches(sources, options=Options(), skip=skip, mark=mark, policy=LOCAL)
-        return [one for one in made if isinstance(one, TaskEnd)]
+        results = batches(sources, options=Options(), skip=skip, mark=mark, policy=LOCAL)
+        return [batch for batch in results if isinstance(batch, TaskEnd)]
 
     first, second = run()
     os.utime(page, (1, 1))
@@ -369,7 +369,7 @@ def test_marks_hold_the_content(tmp_path: Path) -> None:
         run(1, first.mark)
 
 
-def test_no_policy_no_uris(tmp_path: Path) -> None:
+def test_without_a_policy_uris_are_rejected(tmp_path: Path) -> None:
     (task,) = tasks(["http://h/"], None, Options())
     assert (task.paths, task.retrieved) == (("http://h/",), None)
     with pytest.raises(ValueError, match=r"http://h/: a part of a job can have files only"):
@@ -382,33 +382,33 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_command(server: Nginx, tmp_path: Path) -> None:
     table = tmp_path / "t.jsonl"
-    # As a process: what the package logs stands on its standard error.
-    done = process("links", server.uri("/moved/"), server.uri("/none"), "-o", str(table))
-    assert (done.returncode, len(table.read_text().splitlines())) == (1, 3)
-    assert "404 Not Found" in done.stderr
-    assert "missing" in done.stderr
+    # As a process: the package's log is on its standard error.
+    result = process("links", server.uri("/moved/"), server.uri("/none"), "-o", str(table))
+    assert (result.returncode, len(table.read_text().splitlines())) == (1, 3)
+    assert "404 Not Found" in result.stderr
+    assert "missing" in result.stderr
     safe = command("--safe", server.uri("/page.html"), "--format", "jsonl")
     assert (safe.returncode, '"refused"' in safe.stdout) == (1, True)
     small = command("--max-bytes", "3", server.uri("/page.html"), "--format", "jsonl")
     assert (small.returncode, '"not-opened"' in small.stdout) == (1, True)
-    again = command(server.uri("/moved/"), server.uri("/none"), "-o", str(table), "--resume")
-    assert "is complete" in again.stderr or again.returncode == 0
+    repeated = command(server.uri("/moved/"), server.uri("/none"), "-o", str(table), "--resume")
+    assert "is complete" in repeated.stderr or repeated.returncode == 0
 
 
-def test_bounds_and_strictness(tmp_path: Path) -> None:
+def test_limits_and_strictness(tmp_path: Path) -> None:
     page = tmp_path / "a.html"
     page.write_bytes(b"<meta charset=nobody><a href=x><a href=y>")
-    told = command(str(page), "--format", "jsonl")
-    assert (told.returncode, told.stdout.count("\n"), "wrong-charset" in told.stdout) == (0, 3, True)
+    message = command(str(page), "--format", "jsonl")
+    assert (message.returncode, message.stdout.count("\n"), "wrong-charset" in message.stdout) == (0, 3, True)
     assert command(str(page), "--strict", "--format", "jsonl").returncode == 1
-    cut = command(str(page), "--max-text", "31", "--format", "jsonl")
-    assert (cut.returncode, cut.stdout.count("\n"), "too-large" in cut.stdout) == (1, 3, True)
+    truncated = command(str(page), "--max-text", "31", "--format", "jsonl")
+    assert (truncated.returncode, truncated.stdout.count("\n"), "too-large" in truncated.stdout) == (1, 3, True)
     page.write_bytes(b"<a href=x>")
     assert command(str(page), "--strict", "--format", "jsonl").returncode == 0
 
 
-def test_a_store_is_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What another package brings, as one for an object store would: its dialogue is all that the job needs."""
+def test_a_scheme_of_another_package_is_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one for an object store would be: the job needs only its dialogue."""
     objects = {"/b/a.html": b"<a href=x>", "/b/c.css": b"@import 'd';"}
 
     def steps(locator: object, credentials: object) -> Iterator[Step]:
@@ -428,15 +428,15 @@ def test_a_store_is_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Registry, "default", staticmethod(lambda: registry))
     listed = [row.target for row in rows("x-store:/b/")]
     assert listed == ["x-store:/b/a.html", "x-store:/b/c.css"]
-    found = rows(*(target for target in listed if target is not None))
-    assert [(row.where, row.target, row.base_from) for row in found] == [
+    link_rows = rows(*(target for target in listed if target is not None))
+    assert [(row.where, row.target, row.base_from) for row in link_rows] == [
         ("a href", "x-store:/b/x", "retrieval"),
         ("@import", "x-store:/b/d", "retrieval"),
     ]
 
 
 @pytest.mark.parametrize("jobs", [0, -1])
-def test_as_many_jobs_as_do_nothing(jobs: int) -> None:
-    """It waited for what nobody retrieved."""
+def test_an_idle_job_does_not_block(jobs: int) -> None:
+    """It waited for a source that nobody fetched."""
     with pytest.raises(ValueError, match=f"jobs must be at least 1, not {jobs}"):
         batches(["data:text/html,x"], policy=LOCAL, jobs=jobs)

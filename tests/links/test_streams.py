@@ -1,4 +1,4 @@
-"""Streams of members: what is read in small pieces takes linear time."""
+"""Streams of members: reading in small pieces is linear."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from support import linear
         lambda data: PieceStream(iter([data])),
     ],
 )
-def test_streams_take_linear_time(make: Callable[[bytes], Stream]) -> None:
-    """A large head, or a large piece, is read in small pieces."""
+def test_streams_are_linear(make: Callable[[bytes], Stream]) -> None:
+    """A large header, or a large piece, read in small pieces."""
 
     def drain(size: int) -> None:
         stream, remaining = make(bytes(size)), size

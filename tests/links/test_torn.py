@@ -1,4 +1,4 @@
-"""ZIP files without a directory that are made to cost much: what is read of them grows with their length alone."""
+"""Hostile ZIP files without a directory: the cost of reading them grows with their length only."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from support import flat_members
 
 _BASE = Base(URI("http://h.example/a.zip"), "retrieval", "retrieval")
 _DESCRIBED = 8
-"""The flag of a member whose size stands behind its data (APPNOTE 4.4.4)."""
+"""The flag of a member whose size follows its data (APPNOTE 4.4.4)."""
 _STORED, _DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 
 
 def header(name: bytes = b"", flags: int = 0, method: int = _STORED, size: int = 0, length: int | None = None) -> bytes:
-    """A local header; length: of its name, if it lies about that."""
-    told = len(name) if length is None else length
-    return struct.pack("<4s5H3L2H", b"PK\3\4", 20, flags, method, 0, 0, 0, size, size, told, 0) + name
+    """A local header; length: a false length of its name."""
+    stated = len(name) if length is None else length
+    return struct.pack("<4s5H3L2H", b"PK\3\4", 20, flags, method, 0, 0, 0, size, size, stated, 0) + name
 
 
 def block(data: bytes, last: bool = False) -> bytes:
@@ -33,7 +33,7 @@ def block(data: bytes, last: bool = False) -> bytes:
 
 
 class Counted(io.BytesIO):
-    """A file that counts the octets that are read of it, and the calls."""
+    """A file that counts the bytes read and the calls."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
@@ -51,16 +51,16 @@ class Counted(io.BytesIO):
 
 
 def chained(count: int) -> bytes:
-    """Members each of which is deflated and holds, in a stored block, the header of the next: inflating one leads to
-    the end, where a little becomes a megabyte, and then nothing is deflate."""
+    """Deflated members, each with the header of the next in a stored block: inflating one leads to the end, where a
+    little becomes a megabyte, followed by invalid deflate data."""
     deflater = zlib.compressobj(9, wbits=-15)
     end = deflater.compress(bytes(900_000)) + deflater.flush(zlib.Z_SYNC_FLUSH) + b"\x07"
-    one = header(b"n", _DESCRIBED, _DEFLATED)
-    return one + block(one) * (count - 1) + end
+    entry = header(b"n", _DESCRIBED, _DEFLATED)
+    return entry + block(entry) * (count - 1) + end
 
 
 HOSTILE = {
-    # Each is looked behind for its descriptor, and there is what looks like many.
+    # The descriptor of each is searched, and there are many candidates.
     "descriptors that fit no member": header(b"n", _DESCRIBED) * 500 + b"PK\7\x08" * 20_000,
     "descriptors and headers": (header(b"n", _DESCRIBED) + b"PK\7\x08" * 20) * 1000,
     "headers one in another": b"PK\3\4" * 60_000,
@@ -74,10 +74,10 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_what_a_walk_costs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Octets read, calls, and octets inflated are bounded by the length of the file; something is said of it."""
+def test_the_cost_of_a_search_is_limited(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes read, calls, and bytes inflated are limited by the length of the file; there is a note."""
     data = HOSTILE[kind]
-    made = 0
+    count = 0
     real = zlib.decompressobj
 
     class Inflating:
@@ -88,41 +88,41 @@ def test_what_a_walk_costs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
             return getattr(self.inner, name)
 
         def decompress(self, octets: bytes, most: int = 0) -> bytes:
-            nonlocal made
-            made += most
-            found = self.inner.decompress(octets, most)  # a call that fails may have made all of it
-            made -= most - len(found)
-            assert made <= 200 * len(data) + (1 << 30), f"{made:,} octets inflated of {len(data):,}"
+            nonlocal count
+            count += most
+            found = self.inner.decompress(octets, most)  # a failing call may have inflated all of it
+            count -= most - len(found)
+            assert count <= 200 * len(data) + (1 << 30), f"{count:,} octets inflated of {len(data):,}"
             return found
 
     monkeypatch.setattr(zlib, "decompressobj", Inflating)
-    found = list(zip_recovery.find_members(Counted(data)))
-    assert found[-1] in ("corrupt", "truncated")
-    assert sum(one.size for one in found if not isinstance(one, str)) <= len(data)
+    members = list(zip_recovery.find_members(Counted(data)))
+    assert members[-1] in ("corrupt", "truncated")
+    assert sum(member.size for member in members if not isinstance(member, str)) <= len(data)
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_what_its_members_cost(kind: str) -> None:
+def test_members_are_read_once(kind: str) -> None:
     """Nothing is read twice as the content of two members."""
     data = HOSTILE[kind]
     file = Counted(data)
-    found = list(flat_members("zip", file, Document("a.zip", b"", _BASE), Options(limit=1 << 16)))
-    assert any(isinstance(one, Note) for one in found)
-    assert sum(len(one.content) for one in found if isinstance(one, Document)) <= (1 << 16) * len(found)
+    members = list(flat_members("zip", file, Document("a.zip", b"", _BASE), Options(limit=1 << 16)))
+    assert any(isinstance(member, Note) for member in members)
+    assert sum(len(member.content) for member in members if isinstance(member, Document)) <= (1 << 16) * len(members)
 
 
-def test_a_name_that_leads_beyond_the_end_hides_no_member() -> None:
+def test_a_name_beyond_the_end_hides_no_member() -> None:
     data = header(b"a", length=65_000) + header(b"b.html", size=5) + b"hello"
     *members, note = zip_recovery.find_members(io.BytesIO(data))
-    assert [one.info.filename for one in members if not isinstance(one, str)] == ["b.html"]
+    assert [member.info.filename for member in members if not isinstance(member, str)] == ["b.html"]
     assert note == "corrupt"
 
 
 @pytest.mark.parametrize("method", [_STORED, _DEFLATED])
-def test_a_great_many_small_members_are_all_given(method: int) -> None:
-    """What bounds the walk is far from what a whole file needs: members of nothing, whose size stands behind them."""
+def test_very_many_small_members_are_found(method: int) -> None:
+    """The limit of the search is far above what a valid file needs: empty members whose size follows them."""
     packed = b"\x03\0" if method == _DEFLATED else b""
-    one = header(b"n", _DESCRIBED, method) + packed + struct.pack("<4s3L", b"PK\7\x08", 0, len(packed), 0)
+    entry = header(b"n", _DESCRIBED, method) + packed + struct.pack("<4s3L", b"PK\7\x08", 0, len(packed), 0)
     count = 20_000
-    *members, note = zip_recovery.find_members(io.BytesIO(one * count))
+    *members, note = zip_recovery.find_members(io.BytesIO(entry * count))
     assert (len(members), note) == (count, "truncated")

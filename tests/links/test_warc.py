@@ -1,4 +1,4 @@
-"""Documents out of WARC files, whole, cut into parts, damaged and lying."""
+"""Documents in WARC files: complete, in parts, damaged, and with wrong lengths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support import flat_members, linear, processor
 
 
 def gz(data: bytes, level: int = 9) -> bytes:
-    """The same octets whenever it is made: they name tests."""
+    """The same bytes at any time: tests are named by them."""
     return gzip.compress(data, level, mtime=0)
 
 
@@ -33,11 +33,11 @@ def record(
     block: bytes = b"", kind: bytes = b"response", target: bytes = b"http://h/a", *,
     media_type: bytes = b"application/http; msgtype=response", extra: bytes = b"", length: int | None = None,
 ) -> bytes:  # fmt: skip
-    said = len(block) if length is None else length
+    size = len(block) if length is None else length
     return (
         b"WARC/1.0\r\nWARC-Type: " + kind + b"\r\nWARC-Record-ID: <urn:uuid:0>\r\nWARC-Target-URI: " + target
         + b"\r\nContent-Type: " + media_type + b"\r\n" + extra
-        + b"Content-Length: %d\r\n\r\n" % said + block + b"\r\n\r\n"
+        + b"Content-Length: %d\r\n\r\n" % size + block + b"\r\n\r\n"
     )  # fmt: skip
 
 
@@ -47,14 +47,14 @@ def response(body: bytes = PAGE, fields: bytes = b"", status: bytes = b"200 OK")
 
 def documents(data: bytes, options: Options = Options(), start: int = 0, end: int | None = None) -> list[Document]:  # noqa: B008
     return [
-        one for one in flat_members("warc", io.BytesIO(data), OUTSIDE, options, start, end) if isinstance(one, Document)
+        doc for doc in flat_members("warc", io.BytesIO(data), OUTSIDE, options, start, end) if isinstance(doc, Document)
     ]
 
 
 def single(data: bytes, options: Options = Options()) -> Document:  # noqa: B008
-    (one,) = documents(data, options)
-    assert documents(gz(data), options) == [one]
-    return one
+    (document,) = documents(data, options)
+    assert documents(gz(data), options) == [document]
+    return document
 
 
 def packed(parts: Iterable[bytes]) -> bytes:
@@ -87,8 +87,8 @@ def test_other_records() -> None:
     ],
 )
 def test_targets(target: bytes, uri: str, notes: tuple[str, ...]) -> None:
-    one = single(record(response(), target=target))
-    assert (str(one.base.uri), one.notes) == (uri, notes)
+    document = single(record(response(), target=target))
+    assert (str(document.base.uri), document.notes) == (uri, notes)
 
 
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
@@ -114,21 +114,21 @@ DEFLATED = RAW.compress(PAGE) + RAW.flush()
     ],
 )  # fmt: skip
 def test_codings(fields: bytes, body: bytes, notes: tuple[str, ...]) -> None:
-    one = single(record(response(body, fields)))
-    assert (one.content, one.notes) == (PAGE, notes)
+    document = single(record(response(body, fields)))
+    assert (document.content, document.notes) == (PAGE, notes)
 
 
-def test_what_the_header_refers_to() -> None:
+def test_references_in_the_header() -> None:
     fields = b'Location: ../b\r\nLink: <c,d>; rel="a, <no>", <e>;x=y\r\nLink:\r\n <f>\r\n'
     header, page = documents(record(response(b"moved", fields, b"302 Found")))
     assert (header.media_type, header.source, page.source) == (HTTP, "w!0", "w!0")
     assert list(read(header, Options())) == [
         Found("Location", "../b"), Found("Link", "c,d"), Found("Link", "e"), Found("Link", "f"),
     ]  # fmt: skip
-    assert [one.media_type for one in documents(record(response(b"", fields, b"302 Found")))] == [HTTP]
+    assert [document.media_type for document in documents(record(response(b"", fields, b"302 Found")))] == [HTTP]
 
 
-def test_links_in_linear_time() -> None:
+def test_reading_links_is_linear() -> None:
     for start, piece in ((b"", b"<"), (b"", b"<a>;"), (b"", b'<a>;"'), (b"", b","), (b"<a>", b'"\\')):
 
         def use(count: int, start: bytes = start, piece: bytes = piece) -> None:
@@ -139,31 +139,31 @@ def test_links_in_linear_time() -> None:
         linear(use, 200_000)
 
 
-def test_said_to_be_cut() -> None:
+def test_truncated_records_have_a_note() -> None:
     assert single(record(response(), extra=b"WARC-Truncated: length\r\n")).notes == ("truncated",)
     assert single(record(response(), extra=b"WARC-Segment-Number: 1\r\n")).notes == ("truncated",)
 
 
-def test_no_http() -> None:
-    one = single(record(b"no status line"))
-    assert (one.content, one.notes) == (b"no status line", ("corrupt",))
+def test_records_without_http() -> None:
+    document = single(record(b"no status line"))
+    assert (document.content, document.notes) == (b"no status line", ("corrupt",))
 
 
-def test_large() -> None:
+def test_large_records() -> None:
     small = Options(limit=100)
     assert single(record(response(b"x" * 101)), small)[5] == ("too-large",)
-    one = single(record(b"x" * 300_000, b"resource", media_type=b"text/plain"), small)
-    assert (len(one.content), one.notes) == (100, ("too-large",))
+    document = single(record(b"x" * 300_000, b"resource", media_type=b"text/plain"), small)
+    assert (len(document.content), document.notes) == (100, ("too-large",))
     bomb = record(response(gz(bytes(1 << 24)), b"Content-Encoding: gzip\r\n"))
     assert len(single(bomb, Options(limit=1 << 16)).content) == 1 << 16
 
 
-def test_lengths_that_lie() -> None:
+def test_wrong_lengths() -> None:
     first, last = record(response(b"1")), record(response(b"3"))
     for length in (0, 40, 500, 10**17):
         data = [first, record(response(PAGE * 9), length=length), last]
-        for whole in (b"".join(data), packed(data)):
-            one, two, three = documents(whole)
+        for content in (b"".join(data), packed(data)):
+            one, two, three = documents(content)
             assert (one.content, three.content) == (b"1", b"3")
             assert (two.content, two.notes) == (PAGE * 9, ("wrong-length",))
 
@@ -174,52 +174,52 @@ FIELDS = (
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_a_record_behind_a_wrong_length_is_found_by_any_mandatory_field(field: bytes) -> None:
+def test_a_record_after_a_wrong_length_is_found_by_any_mandatory_field(field: bytes) -> None:
     for spelled in (field, field.lower(), field.replace(b": ", b" :\t")):
         wrong = record(response(PAGE), length=7)
         last = b"WARC/1.1\r\nWARC-Target-URI: http://other/\r\n" + spelled + b"\r\n\r\n" + PAGE + b"\r\n\r\n"
-        one, *others = documents(wrong + last)
-        assert (one.content, one.notes) == (PAGE, ("wrong-length",))
-        assert [two.source for two in others] == [f"w!{len(wrong)}"]
-        assert all(two.base.uri != one.base.uri for two in others)
+        first, *rest_documents = documents(wrong + last)
+        assert (first.content, first.notes) == (PAGE, ("wrong-length",))
+        assert [two.source for two in rest_documents] == [f"w!{len(wrong)}"]
+        assert all(two.base.uri != first.base.uri for two in rest_documents)
 
 
 @pytest.mark.parametrize("damage", [b"WARC/1.0\r\n", b"WARC/1.0\r\nWARC-Type: response\r\n", b"WA"])
-def test_what_lies_between_two_records_is_of_neither(damage: bytes) -> None:
+def test_data_between_two_records_belongs_to_neither(damage: bytes) -> None:
     first, lost, last = record(response(b"1")), record(response(PAGE)), record(response(b"3"))
-    found = documents(first + lost.removeprefix(damage) + last)
-    assert [(one.content, one.notes) for one in found] == [(b"1", ()), (b"", ("corrupt",)), (b"3", ())]
-    assert [one.source for one in found][1] == f"w!{len(first)}"
+    found_documents = documents(first + lost.removeprefix(damage) + last)
+    assert [(doc.content, doc.notes) for doc in found_documents] == [(b"1", ()), (b"", ("corrupt",)), (b"3", ())]
+    assert [document.source for document in found_documents][1] == f"w!{len(first)}"
 
 
 def test_a_response_needs_no_type() -> None:
     for block in (response(), response(b"x", b"Location: /b\r\n")):
-        whole = record(block)
-        typeless = whole.replace(b"Content-Type: application/http; msgtype=response\r\n", b"", 1)
-        assert documents(typeless) == documents(whole)
+        complete = record(block)
+        typeless = complete.replace(b"Content-Type: application/http; msgtype=response\r\n", b"", 1)
+        assert documents(typeless) == documents(complete)
 
 
-def test_the_last_line_ends_are_missing() -> None:
-    """WARC 1.1 4: two line ends behind each record; without those of the last it is read whole, and said to be cut."""
-    whole = record(response())
-    assert [one.notes for one in documents(whole)] == [()]
+def test_missing_last_line_ends() -> None:
+    """WARC 1.1 4: two line ends after each record; without the last ones it is complete, but noted as truncated."""
+    complete = record(response())
+    assert [document.notes for document in documents(complete)] == [()]
     for less in range(1, 5):
-        assert [(one.content, one.notes) for one in documents(whole[:-less])] == [(PAGE, ("truncated",))]
+        assert [(doc.content, doc.notes) for doc in documents(complete[:-less])] == [(PAGE, ("truncated",))]
 
 
 def test_garbage_between() -> None:
     data = [record(response(b"1")), b"garbage\r\n\r\n" * 9, record(response(b"2"))]
-    assert [one.content for one in documents(packed(data))] == [b"1", b"", b"2"]
+    assert [document.content for document in documents(packed(data))] == [b"1", b"", b"2"]
     assert documents(b"".join(data))[-1].content == b"2"
     long = [data[0], b"WARC/1.0\r\nX: " + b"x" * 10_000_000 + b"\r\n\r\n", data[2]]
-    assert [one.content for one in documents(b"".join(long))][-1] == b"2"
-    assert [one.content for one in documents(packed(long))] == [b"1", b"", b"2"]
+    assert [document.content for document in documents(b"".join(long))][-1] == b"2"
+    assert [document.content for document in documents(packed(long))] == [b"1", b"", b"2"]
 
 
 def test_many_records_in_one_member() -> None:
-    whole = b"".join(record(response(b"%d" % number)) for number in range(3))
-    size = len(whole) // 3
-    assert [(one.source, one.content) for one in documents(gz(whole))] == [
+    complete = b"".join(record(response(b"%d" % number)) for number in range(3))
+    size = len(complete) // 3
+    assert [(document.source, document.content) for document in documents(gz(complete))] == [
         (f"w!0!{size * number}", b"%d" % number) for number in range(3)
     ]
 
@@ -231,7 +231,7 @@ def test_other_compressions() -> None:
     parts = [record(response(b"1")), record(response(b"2"))]
     for pack in (lz4.frame.compress, zstd.compress):
         for data in (pack(b"".join(parts)), b"".join(map(pack, parts))):
-            assert [one.content for one in documents(data)] == [b"1", b"2"]
+            assert [document.content for document in documents(data)] == [b"1", b"2"]
 
 
 @pytest.mark.parametrize("is_packed", [False, True])
@@ -240,27 +240,27 @@ def test_a_dictionary_of_zstd(is_packed: bool) -> None:
     from backports import zstd
 
     parts = [record(response(b"%d %d" % (number, number * number))) for number in range(999)]
-    known = zstd.train_dict(parts, 2000)
-    frame = zstd.compress(known.dict_content) if is_packed else known.dict_content
+    dictionary = zstd.train_dict(parts, 2000)
+    frame = zstd.compress(dictionary.dict_content) if is_packed else dictionary.dict_content
     front = b"\x5d\x2a\x4d\x18" + len(frame).to_bytes(4, "little") + frame
-    frames = b"".join(zstd.compress(part, zstd_dict=known) for part in parts[:3])
-    assert [one.content for one in documents(front + frames)] == [b"0 0", b"1 1", b"2 4"]
-    assert [one.notes for one in documents(frames)] == [("corrupt",)]
-    assert [one.notes for one in documents(front[:-1])] == [("truncated",)]
-    assert [one.notes for one in documents(front[:4] + b"\xff\xff\xff\xff" + frame + bytes(1 << 27))] == [
+    frames = b"".join(zstd.compress(part, zstd_dict=dictionary) for part in parts[:3])
+    assert [document.content for document in documents(front + frames)] == [b"0 0", b"1 1", b"2 4"]
+    assert [document.notes for document in documents(frames)] == [("corrupt",)]
+    assert [document.notes for document in documents(front[:-1])] == [("truncated",)]
+    assert [document.notes for document in documents(front[:4] + b"\xff\xff\xff\xff" + frame + bytes(1 << 27))] == [
         ("too-large",)
     ]
     assert documents(front + frames[:-2])[-1].notes == ("truncated",)
-    bomb = zstd.compress(known.dict_content + bytes(1 << 27))
-    assert [one.notes for one in documents(front[:4] + len(bomb).to_bytes(4, "little") + bomb)] == [("too-large",)]
+    bomb = zstd.compress(dictionary.dict_content + bytes(1 << 27))
+    assert [doc.notes for doc in documents(front[:4] + len(bomb).to_bytes(4, "little") + bomb)] == [("too-large",)]
 
 
 # -- parts of a file
 
 
 def crawl(seed: int, count: int = 120) -> list[bytes]:
-    """Records with all that could be taken for the beginning of one: WARC headers, WARC files, gzip members."""
-    made = random.Random(seed)
+    """Records with all that resembles the beginning of a record: WARC headers, WARC files, gzip members."""
+    draw = random.Random(seed)
     inner = [record(response(b"inner %d" % number)) for number in range(4)]
     bodies = [
         PAGE * 50,
@@ -271,57 +271,57 @@ def crawl(seed: int, count: int = 120) -> list[bytes]:
         b"\r\n\r\n" + inner[0],
         gz(b"WARC/1.0\r\n"),
         b"\x1f\x8b\x08\0" * 30,
-        made.randbytes(70_000),
+        draw.randbytes(70_000),
         b"",
     ]
     return [
-        record(response(made.choice(bodies)) if made.random() < 0.8 else b"x", made.choice((b"response", b"request")))
+        record(response(draw.choice(bodies)) if draw.random() < 0.8 else b"x", draw.choice((b"response", b"request")))
         for _ in range(count)
     ]
 
 
 @pytest.mark.parametrize("compressed", [False, True, None])
 @pytest.mark.parametrize("seed", range(4))
-def test_parts_are_the_whole(compressed: bool | None, seed: int) -> None:
+def test_parts_give_all_documents(compressed: bool | None, seed: int) -> None:
     parts = crawl(seed)
-    # None: with stored blocks, in which the content stands as it is.
+    # None: stored blocks, with the content unchanged.
     data = (
         b"".join(parts) if compressed is False
         else b"".join(gz(part, 6 if compressed else 0) for part in parts)
     )  # fmt: skip
-    whole = documents(data)
-    assert len(whole) == sum(b"WARC-Type: response" in part[:40] for part in parts)
+    complete = documents(data)
+    assert len(complete) == sum(b"WARC-Type: response" in part[:40] for part in parts)
     pieces = 0
     for split in (1, 7, 100, 999, 10_000, 65_536, 200_000, 1 << 20, len(data) + 1):
         if split < 999 and (compressed is not False or len(data) > 3_000_000):
             continue
         places: list[int | None] = [*find_cuts(io.BytesIO(data), split), None]
-        found = [one for start, end in pairwise(places) for one in documents(data, Options(), start or 0, end)]
-        assert found == whole, split
+        found = [doc for start, end in pairwise(places) for doc in documents(data, Options(), start or 0, end)]
+        assert found == complete, split
         pieces += len(places)
     assert pieces > 20
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_parts_of_a_damaged_file_are_the_whole(compressed: bool) -> None:
-    made = random.Random(3)
+def test_parts_of_a_damaged_file_give_all_documents(compressed: bool) -> None:
+    draw = random.Random(3)
     parts = crawl(9, 200)
     for _ in range(12):
         data = bytearray(packed(parts) if compressed else b"".join(parts))
         for _ in range(5):
-            at = made.randrange(len(data))
-            data[at : at + made.choice((1, 1, 30))] = made.randbytes(made.choice((1, 2, 40)))
-        whole = documents(bytes(data))
+            at = draw.randrange(len(data))
+            data[at : at + draw.choice((1, 1, 30))] = draw.randbytes(draw.choice((1, 2, 40)))
+        complete = documents(bytes(data))
         places: list[int | None] = [*find_cuts(io.BytesIO(bytes(data)), 50_000), None]
-        assert [one for a, b in pairwise(places) for one in documents(bytes(data), Options(), a or 0, b)] == whole
-        assert len(whole) > 100
+        assert [doc for a, b in pairwise(places) for doc in documents(bytes(data), Options(), a or 0, b)] == complete
+        assert len(complete) > 100
 
 
 # -- damage
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_cut_off_anywhere(compressed: bool) -> None:
+def test_truncated_files(compressed: bool) -> None:
     parts = [
         record(response(PAGE * 9)),
         record(response(b"x" * 50, b"Content-Encoding: gzip\r\n" + CHUNKED)),
@@ -330,26 +330,26 @@ def test_cut_off_anywhere(compressed: bool) -> None:
     data = packed(parts) if compressed else b"".join(parts)
     first = len(packed(parts[:1])) if compressed else len(parts[0])
     for end in range(len(data)):
-        found = documents(data[:end])
-        assert all(note in NOTES for one in found for note in one.notes)
+        found_documents = documents(data[:end])
+        assert all(note in NOTES for document in found_documents for note in document.notes)
         if end > first + 4:
-            assert found[0].content == PAGE * 9
-            assert found[0].notes == ()
+            assert found_documents[0].content == PAGE * 9
+            assert found_documents[0].notes == ()
         elif 0 < end < first - 8:
-            assert found[0].notes, end
+            assert found_documents[0].notes, end
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_octets_that_are_wrong(compressed: bool) -> None:
-    made = random.Random(1)
+def test_changed_bytes(compressed: bool) -> None:
+    draw = random.Random(1)
     parts = [record(response(b"%d" % number + PAGE, CHUNKED if number % 2 else b"")) for number in range(5)]
     data = packed(parts) if compressed else b"".join(parts)
     for _ in range(400):
         broken = bytearray(data)
-        broken[made.randrange(len(data))] = made.randrange(256)
-        found = documents(bytes(broken))
-        assert len(found) >= 3
-        assert all(note in NOTES for one in found for note in one.notes)
+        broken[draw.randrange(len(data))] = draw.randrange(256)
+        found_documents = documents(bytes(broken))
+        assert len(found_documents) >= 3
+        assert all(note in NOTES for document in found_documents for note in document.notes)
 
 
 @pytest.mark.parametrize(
@@ -364,14 +364,14 @@ def test_octets_that_are_wrong(compressed: bool) -> None:
     ],
     ids=lambda data: str(len(data)),
 )  # fmt: skip
-def test_hostile_files_do_not_hang(data: bytes) -> None:
+def test_hostile_files_are_linear(data: bytes) -> None:
     with processor(60):
-        for one in flat_members("warc", io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
-            assert isinstance(one, Document | Note)
+        for member in flat_members("warc", io.BytesIO(data), OUTSIDE, Options(limit=1 << 20)):
+            assert isinstance(member, Document | Note)
         list(find_cuts(io.BytesIO(data), 1 << 16))
 
 
-def test_cuts_are_found_as_they_are_asked_for() -> None:
+def test_cuts_are_found_on_demand() -> None:
     """The first part of a file of any size does not wait for the last."""
 
     class Counting(io.BytesIO):
@@ -399,7 +399,7 @@ def test_a_file_that_fails() -> None:
             return super().read(size)
 
     file: BinaryIO = Failing(record(response(b"x" * 20_000)) * 3)
-    assert [one.kind for one in flat_members("warc", file, OUTSIDE, Options()) if isinstance(one, Note)] == [
+    assert [member.kind for member in flat_members("warc", file, OUTSIDE, Options()) if isinstance(member, Note)] == [
         "unreadable"
     ]
 
@@ -412,17 +412,17 @@ def test_a_file_that_fails() -> None:
         (b"Content-Length: 9\r\n", PAGE, b"200 OK", ("wrong-length",)),
         (b"Content-Length: 9\r\nTransfer-Encoding: chunked\r\n", b"a\r\n" + PAGE + b"\r\n0\r\n\r\n", b"200 OK", ()),
         (b"Content-Length: 9, 9\r\n", PAGE, b"200 OK", ()),
-        # The coding was undone: its length is that of what came.
+        # The coding was decoded: the length is that of the decoded content.
         (b"Content-Length: 99\r\nContent-Encoding: gzip\r\n", PAGE, b"200 OK", ("wrong-type",)),
     ],
 )
-def test_a_body_is_as_long_as_told(fields: bytes, body: bytes, status: bytes, notes: tuple[str, ...]) -> None:
-    """RFC 9112 6.3: a Transfer-Encoding goes before; and nothing is told twice."""
-    one = single(record(response(body, fields, status)))
-    assert (one.content, one.notes) == (PAGE, notes)
+def test_the_length_of_a_body(fields: bytes, body: bytes, status: bytes, notes: tuple[str, ...]) -> None:
+    """RFC 9112 6.3: Transfer-Encoding takes precedence; and nothing is noted twice."""
+    document = single(record(response(body, fields, status)))
+    assert (document.content, document.notes) == (PAGE, notes)
 
 
-def test_a_response_without_a_body_tells_a_length() -> None:
+def test_a_response_without_a_body_may_have_a_length() -> None:
     assert documents(record(response(b"", b"Content-Length: 9\r\n", b"304 Not Modified"))) == []
     assert single(record(response(PAGE, b"Content-Length: 12\r\n"), extra=b"WARC-Truncated: length\r\n")).notes == (
         "truncated",
@@ -430,16 +430,16 @@ def test_a_response_without_a_body_tells_a_length() -> None:
 
 
 def test_metadata_needs_no_target() -> None:
-    """WARC 1.1 section 5.10: a WARC-Target-URI is optional there."""
-    said = record(b"outlink: http://h/x L a/@href\r\n", b"metadata", media_type=b"application/warc-fields")
-    without = said.replace(b"WARC-Target-URI: http://h/a\r\n", b"")
-    assert [one.notes for one in documents(without)] == [()]
-    assert [one.notes for one in documents(said.replace(b"http://h/a", b"\x00"))] == [("corrupt",)]
+    """WARC 1.1 section 5.10: WARC-Target-URI is optional there."""
+    message = record(b"outlink: http://h/x L a/@href\r\n", b"metadata", media_type=b"application/warc-fields")
+    without = message.replace(b"WARC-Target-URI: http://h/a\r\n", b"")
+    assert [document.notes for document in documents(without)] == [()]
+    assert [document.notes for document in documents(message.replace(b"http://h/a", b"\x00"))] == [("corrupt",)]
     assert single(record(response()).replace(b"WARC-Target-URI: http://h/a\r\n", b"")).notes == ("corrupt",)
 
 
-def test_fields_are_folded() -> None:
-    """WARC 1.1 section 4: a line that begins with a blank goes on with the one before."""
+def test_folded_fields() -> None:
+    """WARC 1.1 section 4: a line that begins with white space continues the one before."""
     plain = record(response())
     for wrong, folded in ((b"WARC-Type: ", b"WARC-Type:\r\n "), (b"Content-Length: ", b"Content-Length:\r\n\t")):
-        assert [one.content for one in documents(plain.replace(wrong, folded, 1))] == [PAGE]
+        assert [document.content for document in documents(plain.replace(wrong, folded, 1))] == [PAGE]

@@ -1,4 +1,4 @@
-"""WARC files that other software writes: lines that end with LF, and records over several gzip members."""
+"""WARC files of other software: lines that end with LF, and records across several gzip members."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from laws import records as law
 BOTH = pytest.mark.parametrize("compressed", [False, True])
 
 
-def lf(whole: bytes, body: bytes = PAGE, *, is_false: bool = False) -> bytes:
-    """A record with LF in its header, its HTTP header and behind its content.  is_false: its length counts CR LF."""
-    head, _, rest = whole.partition(b"\r\n\r\n")
-    block = rest.removesuffix(b"\r\n\r\n")
-    said = b"Content-Length: %d" % len(block)
-    assert said in head
+def lf(complete: bytes, body: bytes = PAGE, *, is_false: bool = False) -> bytes:
+    """A record with LF in its header, in its HTTP header and after its content. is_false: its length counts CR LF."""
+    head, _, content = complete.partition(b"\r\n\r\n")
+    block = content.removesuffix(b"\r\n\r\n")
+    length = b"Content-Length: %d" % len(block)
+    assert length in head
     new = block.replace(b"\r\n", b"\n")
-    head = head.replace(said, b"Content-Length: %d" % len(block if is_false else new))
+    head = head.replace(length, b"Content-Length: %d" % len(block if is_false else new))
     return head.replace(b"\r\n", b"\n") + b"\n\n" + new + b"\n\n"
 
 
@@ -40,22 +40,22 @@ def join(parts: list[bytes], compressed: bool) -> bytes:
 
 
 def check_parts(data: bytes) -> None:
-    """Parts of a file give what it gives as a whole; so do both readers."""
-    whole = documents(data)
+    """Check that parts of a file and both readers give the same as the whole file."""
+    complete = documents(data)
     for split in (1, 60, 500, 5000):
         places: list[int | None] = [*find_cuts(io.BytesIO(data), split), None]
-        assert [one for a, b in pairwise(places) for one in documents(data, Options(), a or 0, b)] == whole
+        assert [document for a, b in pairwise(places) for document in documents(data, Options(), a or 0, b)] == complete
     native = law.read_file(data, Options(), natively=True)
     assert native == law.read_file(data, Options(), natively=False)
 
 
 @BOTH
-def test_lines_that_end_with_lf_are_read_with_a_note(compressed: bool) -> None:
+def test_lines_that_end_with_lf_have_a_note(compressed: bool) -> None:
     parts = [lf(record(response(b"<a href=%d>" % number))) for number in range(3)]
     data = join(parts, compressed)
     found = documents(data)
-    assert [(one.content, one.notes) for one in found] == [(b"<a href=%d>" % n, ("corrupt",)) for n in range(3)]
-    assert {one.media_type for one in found} == {"text/html"}
+    assert [(item.content, item.notes) for item in found] == [(b"<a href=%d>" % n, ("corrupt",)) for n in range(3)]
+    assert {row.media_type for row in found} == {"text/html"}
     check_parts(data)
 
 
@@ -65,7 +65,7 @@ def test_lf_and_cr_lf_in_one_file(compressed: bool) -> None:
     for parts in ([good, other, good], [other, good, other], [good, good, other], [other, other, good]):
         data = join(parts, compressed)
         is_lf = [part is other for part in parts]
-        assert [(one.content, one.notes) for one in documents(data)] == [
+        assert [(document.content, document.notes) for document in documents(data)] == [
             (b"other", ("corrupt",)) if has_lf else (b"good", ()) for has_lf in is_lf
         ]
         check_parts(data)
@@ -73,75 +73,75 @@ def test_lf_and_cr_lf_in_one_file(compressed: bool) -> None:
 
 @BOTH
 @pytest.mark.parametrize("extra", [-9, -1, 3, 7, 500, 10**15])
-def test_false_length_damages_only_itself_with_lf(compressed: bool, extra: int) -> None:
+def test_a_false_length_with_lf_affects_only_its_record(compressed: bool, extra: int) -> None:
     first, last = lf(record(response(b"1"))), lf(record(response(b"3")))
     second = lf(record(response(PAGE * 9)))
-    said = second[second.index(b"Content-Length: ") :].partition(b"\n")[0]
-    wrong = second.replace(said, b"Content-Length: %d" % (int(said.partition(b": ")[2]) + extra))
-    one, two, three = documents(join([first, wrong, last], compressed))
-    assert (one.content, three.content) == (b"1", b"3")
+    length = second[second.index(b"Content-Length: ") :].partition(b"\n")[0]
+    wrong = second.replace(length, b"Content-Length: %d" % (int(length.partition(b": ")[2]) + extra))
+    item, two, three = documents(join([first, wrong, last], compressed))
+    assert (item.content, three.content) == (b"1", b"3")
     assert (two.content, two.notes) == (PAGE * 9, ("corrupt", "wrong-length"))
     check_parts(join([first, wrong, last], compressed))
 
 
 @BOTH
-def test_warcinfo_that_counts_its_lines_with_cr_lf(compressed: bool) -> None:
+def test_a_warcinfo_whose_length_counts_cr_lf(compressed: bool) -> None:
     info = lf(
         record(b"software: x\r\nformat: WARC\r\n\r\n", b"warcinfo", media_type=b"application/warc-fields"),
         is_false=True,
     )
     data = join([info, lf(record(response(b"1"))), lf(record(response(b"2")), is_false=True)], compressed)
-    found = documents(data)
-    assert [one.content for one in found][1:] == [b"1", b"2"]
-    assert all(one.notes for one in found)
+    results = documents(data)
+    assert [row.content for row in results][1:] == [b"1", b"2"]
+    assert all(row.notes for row in results)
     check_parts(data)
 
 
-def test_last_lines_with_lf_are_missing() -> None:
-    whole = lf(record(response()))
-    assert [one.notes for one in documents(whole)] == [("corrupt",)]
+def test_missing_last_lines_with_lf() -> None:
+    complete = lf(record(response()))
+    assert [document.notes for document in documents(complete)] == [("corrupt",)]
     for less in (1, 2):
-        assert [(one.content, one.notes) for one in documents(whole[:-less])] == [(PAGE, ("corrupt", "truncated"))]
-    for end in range(1, len(whole)):
-        assert documents(whole[:end])[-1].notes, end
+        assert [(doc.content, doc.notes) for doc in documents(complete[:-less])] == [(PAGE, ("corrupt", "truncated"))]
+    for end in range(1, len(complete)):
+        assert documents(complete[:end])[-1].notes, end
 
 
-def split(whole: bytes, places: list[int]) -> list[bytes]:
-    return [gz(whole[a:b]) for a, b in pairwise([0, *places, len(whole)])]
+def split(complete: bytes, places: list[int]) -> list[bytes]:
+    return [gz(complete[a:b]) for a, b in pairwise([0, *places, len(complete)])]
 
 
 @pytest.mark.parametrize("places", [[20], [300], [20, 300], [120, 200, 305], list(range(10, 300, 7))])
-def test_record_goes_on_in_the_next_members(places: list[int]) -> None:
-    whole, good = record(response(PAGE * 20)), record(response(b"good"))
-    data = b"".join([gz(good), *split(whole, places), gz(good), gz(good)])
-    found = documents(data)
-    assert [(one.content, one.notes) for one in found] == [
+def test_a_record_continues_in_the_next_members(places: list[int]) -> None:
+    complete, good = record(response(PAGE * 20)), record(response(b"good"))
+    data = b"".join([gz(good), *split(complete, places), gz(good), gz(good)])
+    results = documents(data)
+    assert [(row.content, row.notes) for row in results] == [
         (b"good", ()), (PAGE * 20, ("corrupt",)), (b"good", ()), (b"good", ()),
     ]  # fmt: skip
-    assert found[1].source == f"w!{len(gz(good))}!0"
+    assert results[1].source == f"w!{len(gz(good))}!0"
     check_parts(data)
 
 
 def test_members_of_any_size() -> None:
-    """Whatever the members hold, each record is read, unless one looks like the beginning of another."""
+    """Each record is read, unless one looks like the beginning of another."""
     chance = random.Random(5)
     parts = [record(response(b"%d" % number * 50)) for number in range(12)]
-    whole = b"".join(parts)
+    complete = b"".join(parts)
     for _ in range(40):
-        places = sorted(chance.sample(range(9, len(whole)), chance.randrange(1, 30)))
-        data = b"".join(split(whole, places))
-        found = documents(data)
-        assert [one.content for one in found if one.content] == [b"%d" % number * 50 for number in range(12)], places
+        places = sorted(chance.sample(range(9, len(complete)), chance.randrange(1, 30)))
+        data = b"".join(split(complete, places))
+        results = documents(data)
+        assert [doc.content for doc in results if doc.content] == [b"%d" % number * 50 for number in range(12)], places
         check_parts(data)
 
 
-def test_member_that_is_broken_ends_the_record() -> None:
-    whole, good = record(response(PAGE * 20)), record(response(b"good"))
-    first, second, third = split(whole, [250, 350])
+def test_a_broken_member_ends_the_record() -> None:
+    complete, good = record(response(PAGE * 20)), record(response(b"good"))
+    first, second, third = split(complete, [250, 350])
     for broken in (second[:12] + b"\0\0\0\0" + second[16:], second[:-3], b"garbage"):
-        found = documents(first + broken + third + gz(good))
-        assert found[-1].content == b"good"
-        assert found[0].notes
+        results = documents(first + broken + third + gz(good))
+        assert results[-1].content == b"good"
+        assert results[0].notes
     assert documents(first + second + third[:-4])[0].notes
 
 
@@ -161,30 +161,30 @@ def test_both_readers_agree_on_damaged_variants(seed: int) -> None:
 
 
 FORMS: dict[str, tuple[Callable[[bytes], bytes], tuple[str, ...]]] = {
-    "version in small letters": (lambda one: one.replace(b"WARC/1.", b"warc/1."), ()),
-    "a blank before the colon": (lambda one: one.replace(b"WARC-Type:", b"WARC-Type :"), ()),
-    "length and a blank": (lambda one: one.replace(b"\r\nContent-Length:", b"\r\ncontent-length\t:", 1), ()),
-    "no line end behind the content": (lambda one: one.removesuffix(b"\r\n\r\n"), ("corrupt",)),
-    "one line end behind the content": (lambda one: one.removesuffix(b"\r\n"), ("corrupt",)),
-    "one LF behind the content": (lambda one: one.removesuffix(b"\r\n\r\n") + b"\n", ("corrupt",)),
+    "version in small letters": (lambda item: item.replace(b"WARC/1.", b"warc/1."), ()),
+    "a blank before the colon": (lambda item: item.replace(b"WARC-Type:", b"WARC-Type :"), ()),
+    "length and a blank": (lambda item: item.replace(b"\r\nContent-Length:", b"\r\ncontent-length\t:", 1), ()),
+    "no line end behind the content": (lambda item: item.removesuffix(b"\r\n\r\n"), ("corrupt",)),
+    "one line end behind the content": (lambda item: item.removesuffix(b"\r\n"), ("corrupt",)),
+    "one LF behind the content": (lambda item: item.removesuffix(b"\r\n\r\n") + b"\n", ("corrupt",)),
 }
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_other_readers_read_is_read(form: str) -> None:
+def test_files_that_other_readers_accept_are_read(form: str) -> None:
     change, notes = FORMS[form]
     parts = [change(record(response(b"<a href=%d>" % number))) for number in range(3)]
     parts[-1] = record(response(b"<a href=2>"))
     data = join(parts, False)
-    found = documents(data)
-    assert [(one.content, one.notes) for one in found] == [
+    results = documents(data)
+    assert [(row.content, row.notes) for row in results] == [
         (b"<a href=0>", notes), (b"<a href=1>", notes), (b"<a href=2>", ())
     ]  # fmt: skip
     check_parts(data)
 
 
 @pytest.mark.parametrize("before", [b"\r\n\r\n", b"the end of another record\r\n\r\n", b"\n"])
-def test_a_file_by_that_name_is_read_where_it_begins_with_text(before: bytes, tmp_path: Path) -> None:
+def test_a_file_named_as_warc_may_begin_with_text(before: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.warc"
     path.write_bytes(before + record(response(b"<a href=0>")))
     assert [link.reference for link in extract([path]) if link.reference is not None] == ["0"]
@@ -198,5 +198,5 @@ def test_responses_without_content_are_counted(status: bytes, compressed: bool, 
     empty = record(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\n\r\n")
     path = tmp_path / "a.warc"
     path.write_bytes(join([empty, record(response(b"<a href=0>")), empty], compressed))
-    done = process("links", str(path), "-o", str(tmp_path / "x.jsonl"))
-    assert "empty 2" in " ".join(done.stderr.split())
+    result = process("links", str(path), "-o", str(tmp_path / "x.jsonl"))
+    assert "empty 2" in " ".join(result.stderr.split())

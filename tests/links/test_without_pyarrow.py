@@ -1,4 +1,4 @@
-"""The main job without pyarrow, which takes 170 MB: what needs it all the same says which line installs it."""
+"""The main job without pyarrow, which takes 170 MB: features that need it show the pip command."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ROWS = [("a", "http://h/a"), ("b?c", "http://h/b?c")]
 
 def run(folder: Path, *words: str, exit_code: int = 0) -> subprocess.CompletedProcess[str]:
     (folder / "page.html").write_text("".join(f'<a href="{reference}">x</a>' for reference, _ in ROWS))
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", HIDDEN, *words], cwd=folder, capture_output=True, text=True, env=os.environ
     )
-    assert done.returncode == exit_code, done.stderr
-    return done
+    assert result.returncode == exit_code, result.stderr
+    return result
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
@@ -48,13 +48,13 @@ def test_tables(name: str, options: list[str], workers: str, tmp_path: Path) -> 
 def test_rows_and_broken_links(tmp_path: Path) -> None:
     assert "2" in run(tmp_path, "links", "page.html").stderr
     assert '"no-document"' in run(tmp_path, "broken", ".", "--format", "jsonl", exit_code=1).stdout
-    found = [(link.reference, link.target) for link in links.extract([tmp_path / "page.html"], "http://h/")]
-    assert found == ROWS
+    results = [(link.reference, link.target) for link in links.extract([tmp_path / "page.html"], "http://h/")]
+    assert results == ROWS
     assert run(tmp_path, "links", "page.html", "--distinct", "--base", "http://h/").stdout == "          2  h  h\n"
 
 
 @pytest.mark.parametrize("words", [["-o", "t.arrow"], ["-o", "t.arrows"], ["--distinct", "-o", "t.csv"]])
-def test_what_needs_it_says_so(words: list[str], tmp_path: Path) -> None:
-    said = run(tmp_path, "links", "page.html", *words, exit_code=1).stderr
-    assert INSTALL in said
-    assert "Traceback" not in said
+def test_features_that_need_pyarrow_report_it(words: list[str], tmp_path: Path) -> None:
+    message = run(tmp_path, "links", "page.html", *words, exit_code=1).stderr
+    assert INSTALL in message
+    assert "Traceback" not in message

@@ -1,4 +1,4 @@
-"""Formats whose files a library of their field writes: `links` finds what the same library reads back."""
+"""Files written by a library of their format: `links` finds what the same library reads back."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from warcio.warcwriter import WARCWriter
 from overthere.links import extract
 
 LONG = f"https://long.example/{'a/' * 60}?q=1,2;3&x=%C3%A9"
-"""Longer than a line of calendars, with the signs that they escape."""
+"""Longer than a line in calendars, with characters that they escape."""
 
 
 def _picture() -> io.BytesIO:
@@ -136,8 +136,8 @@ def _open_document(path: Path) -> set[str]:
     document.body.append(paragraph)
     document.save(str(path))
 
-    found = odfdo.Document(str(path)).body.get_elements("//text:a")
-    return {str(link.get_attribute("xlink:href")) for link in found}
+    results = odfdo.Document(str(path)).body.get_elements("//text:a")
+    return {str(link.get_attribute("xlink:href")) for link in results}
 
 
 def _book(path: Path) -> set[str]:
@@ -149,7 +149,7 @@ def _book(path: Path) -> set[str]:
     book.add_image("i.png", _picture().read())
     book.save(str(path))
 
-    with zipfile.ZipFile(path) as read:  # it reads no books itself: of its names those that it has written
+    with zipfile.ZipFile(path) as read:  # mkepub reads no books: these are the names that it wrote
         assert {"EPUB/page0001.xhtml", "EPUB/page0002.xhtml", "EPUB/images/i.png"} <= set(read.namelist())
     return {uri for uris in pages for uri in uris} | {"images/i.png", "toc.xhtml", "css/stylesheet.css"}
 
@@ -199,7 +199,7 @@ def _rdf(form: str) -> Callable[[Path], set[str]]:
         graph.serialize(path, format=form, encoding="utf-8")
 
         read = rdflib.Graph().parse(path, format="xml" if "xml" in form else form)
-        return {str(one) for three in read for one in (three[0], three[2])} - {str(rdflib.FOAF.Person)}
+        return {str(value) for three in read for value in (three[0], three[2])} - {str(rdflib.FOAF.Person)}
 
     return write
 
@@ -224,24 +224,24 @@ FORMATS: dict[str, Callable[[Path], set[str]]] = {
 
 @pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # mkepub leaves a folder to the collector
+)  # mkepub leaves a folder to the garbage collector
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_its_library_reads_is_found(name: str, tmp_path: Path) -> None:
-    wanted = FORMATS[name](tmp_path / name)
+def test_all_links_that_the_library_reads_are_found(name: str, tmp_path: Path) -> None:
+    expected = FORMATS[name](tmp_path / name)
     links = list(extract([tmp_path / name]))
-    found = Counter(link.reference for link in links)
-    assert len(wanted) > 2
-    assert sorted(wanted - found.keys()) == []
+    counts = Counter(link.reference for link in links)
+    assert len(expected) > 2
+    assert sorted(expected - counts.keys()) == []
     notes = {link.error for link in links if link.reference is None}
     assert notes <= ({"read-as-text"} if name == "a.ttl" else {"empty"})
-    assert json.dumps(sorted(map(str, found)))  # no lone surrogate
+    assert json.dumps(sorted(map(str, counts)))  # without lone surrogates
 
 
 def test_relationships_of_all_parts_are_found(tmp_path: Path) -> None:
-    """Of the last part too, and once each."""
+    """Each is listed once, also those of the last part."""
     for name in ("a.docx", "a.pptx"):
         FORMATS[name](tmp_path / name)
         with zipfile.ZipFile(tmp_path / name) as read:
-            count = sum(read.read(one).count(b"<Relationship ") for one in read.namelist() if one.endswith(".rels"))
+            count = sum(read.read(item).count(b"<Relationship ") for item in read.namelist() if item.endswith(".rels"))
         rows = [link for link in extract([tmp_path / name]) if link.where == "Relationship Target"]
         assert len(rows) == count

@@ -1,4 +1,4 @@
-"""One reader of messages: what mid: and cid: open and what the main job reads of the same octets is the same."""
+"""mid: and cid: URIs and the link job read the same message in the same way."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FILE = Base(URI("http://h/m.eml"), "retrieval", "retrieval")
 
 
 def within(fields: str, body: str = "=41", around: str = "boundary=b") -> bytes:
-    """A multipart/related with a page and the part that is looked for."""
+    """A multipart/related message with a page and the part that it refers to."""
     return (
         f"Message-ID: <m@x>\nContent-Type: multipart/related; {around}\n\n--b\nContent-Type: text/html\n\npage\n"
         f"--b\n{fields}Content-ID: <c@x>\n\n{body}\n--b--\n"
@@ -114,19 +114,19 @@ ALIKE: dict[str, tuple[str, bytes, tuple[str, str | None, bytes, str]]] = {
 
 
 def links(octets: bytes, uri: str) -> tuple[Document, Document]:
-    """The part that a page finds under a URI, and the page or what is first."""
+    """Return the part that a page refers to by a URI, and the first document."""
     documents = [
-        one
-        for one in message.members(io.BytesIO(octets), Document("m", b"", FILE), Place(Options()))
-        if isinstance(one, Document)
+        member
+        for member in message.members(io.BytesIO(octets), Document("m", b"", FILE), Place(Options()))
+        if isinstance(member, Document)
     ]
-    (source,) = {part_of(uri, one.parts) for one in documents} - {None}
-    return next(one for one in documents if one.source == source), documents[0]
+    (source,) = {part_of(uri, document.parts) for document in documents} - {None}
+    return next(document for document in documents if document.source == source), documents[0]
 
 
 @pytest.mark.parametrize("name", ALIKE)
 @pytest.mark.parametrize("size", [1, 1 << 18])
-def test_both_read_it_so(name: str, size: int) -> None:
+def test_mid_cid_and_links_read_a_part_alike(name: str, size: int) -> None:
     _, octets, expected = ALIKE[name]
     media_type, charset, content, location = expected
     part, page = links(octets, "cid:c@x")
@@ -136,18 +136,18 @@ def test_both_read_it_so(name: str, size: int) -> None:
     for uri in ("cid:c@x", "mid:m@x/c@x") if octets.startswith(b"Message") else ("cid:c@x",):
         opened = Run(uri, octets, size)
         assert opened.head is not None
-        told = opened.head.media_type or ""
-        assert told.partition(";")[0].strip().lower() == media_type
+        content_type = opened.head.media_type or ""
+        assert content_type.partition(";")[0].strip().lower() == media_type
         assert (opened.octets, opened.head.details["content_id"]) == (content, "c@x")
         assert opened.head.details.get("content_location", "") == location
         default = "us-ascii" if media_type == "text/plain" else "utf-8"
-        assert charset_of(told).lower() == (charset or default)
+        assert charset_of(content_type).lower() == (charset or default)
 
 
-def test_an_identifier_with_escapes() -> None:
+def test_both_spellings_of_an_escaped_content_id_are_found() -> None:
     """RFC 2392 2 prints cid:foo4%25foo1@bar.net for <foo4%25foo1@bar.net>; by its words it is <foo4%foo1@bar.net>."""
-    for written in (b"foo4%25foo1@bar.net", b"foo4%foo1@bar.net"):
-        octets = within(HTML).replace(b"c@x", written)
+    for content_id in (b"foo4%25foo1@bar.net", b"foo4%foo1@bar.net"):
+        octets = within(HTML).replace(b"c@x", content_id)
         assert (
             Run("cid:foo4%25foo1@bar.net", octets).octets
             == links(octets, "cid:foo4%25foo1@bar.net")[0].content
@@ -155,42 +155,42 @@ def test_an_identifier_with_escapes() -> None:
         )
 
 
-def test_of_an_unknown_encoding_nothing_is_known() -> None:
-    """RFC 2045 6.4: it is "application/octet-stream" whatever its Content-Type says."""
+def test_a_part_in_an_unknown_encoding_is_octet_stream() -> None:
+    """RFC 2045 6.4: its type is "application/octet-stream", whatever its Content-Type says."""
     octets = within(HTML + "Content-Transfer-Encoding: x-mine\n")
     opened = Run("cid:c@x", octets)
     assert (opened.head and opened.head.media_type, opened.octets) == ("application/octet-stream", b"=41")
     assert links(octets, "cid:c@x")[0].notes == ("unsupported",)
 
 
-def test_both_count_the_messages_of_a_mailbox_alike() -> None:
-    """RFC 4155: a line "From " behind an empty line, and whatever stands before the first of them."""
-    one = within(HTML).replace(b"m@x", b"1@x").replace(b"=41", b"a\nFrom b\n\n>From c")
+def test_mid_and_links_count_the_messages_of_a_mailbox_alike() -> None:
+    """RFC 4155: a message begins with "From " after an empty line; text before the first one belongs to none."""
+    text = within(HTML).replace(b"m@x", b"1@x").replace(b"=41", b"a\nFrom b\n\n>From c")
     two = b"Message-ID: <2@x>\n\n"
     three = within(HTML).replace(b"m@x", b"3@x").replace(b"\n", b"\r\n")
-    box = b"From a\n" + one + b"\nFrom b Mon\n" + two + b"\nFrom c\r\n" + three + b"\r\n"
-    given = [
-        one
-        for one in mbox.members(io.BytesIO(box), Document("b", b"", FILE), Place(Options()))
-        if isinstance(one, Document)
+    box = b"From a\n" + text + b"\nFrom b Mon\n" + two + b"\nFrom c\r\n" + three + b"\r\n"
+    documents = [
+        member
+        for member in mbox.members(io.BytesIO(box), Document("b", b"", FILE), Place(Options()))
+        if isinstance(member, Document)
     ]
-    assert [(found.source, found.content) for found in given] == [("b!1", one), ("b!2", two), ("b!3", three)]
-    for number, found in enumerate(given, 1):
+    assert [(part.source, part.content) for part in documents] == [("b!1", text), ("b!2", two), ("b!3", three)]
+    for number, document in enumerate(documents, 1):
         opened = Run(f"mid:{number}@x", box, 3)
-        assert opened.octets == found.content
+        assert opened.octets == document.content
         assert opened.head is not None
         assert opened.head.details["number"] == number
 
 
-def test_fields_of_http_have_no_comments() -> None:
-    """RFC 2557 4.1 and RFC 2047 are of messages; a Content-Location of HTTP is a URI alone (RFC 2616 14.14)."""
+def test_content_location_of_http_has_no_comments_or_encoded_words() -> None:
+    """RFC 2557 4.1 and RFC 2047 apply to mail only; in HTTP a Content-Location is a URI alone (RFC 2616 14.14)."""
     for value, mail, http in (
         ("x (a)", "http://r/x", "http://r/x(a)"), ("=?us-ascii?q?b?=", "http://r/b", "http://r/=?us-ascii?q?b?="),
     ):  # fmt: skip
         fields = {"Content-Location": value}
         assert str(establish(headers=fields, retrieval="http://r/").uri) == mail
-        there = establish(headers=fields, retrieval="http://r/", edition="uri-2003", protocol="http")
-        assert str(there.uri) == http
+        over_http = establish(headers=fields, retrieval="http://r/", edition="uri-2003", protocol="http")
+        assert str(over_http.uri) == http
 
 
 class Endless(io.RawIOBase):
@@ -234,8 +234,8 @@ class Endless(io.RawIOBase):
         return b""
 
 
-def given(uri: str, file: Endless) -> int:
-    """How much a dialogue gives of the file, piece by piece."""
+def dialogue_size(uri: str, file: Endless) -> int:
+    """The number of bytes that the dialogue of a plan returns when it reads the file in pieces."""
     talk = dialogue(plan(uri), Policy(messages=("x",)))
     answer: object = None
     count = 0
@@ -254,19 +254,19 @@ def given(uri: str, file: Endless) -> int:
         )
 
 
-@pytest.mark.parametrize("way", ["links", "cid:a@x", "cid:c@x", "mid:m@x"])
-def test_a_message_of_100_megabytes_is_never_held(way: str) -> None:
+@pytest.mark.parametrize("reader", ["links", "cid:a@x", "cid:c@x", "mid:m@x"])
+def test_a_message_of_100_megabytes_is_read_in_pieces(reader: str) -> None:
     file = Endless()
     assert sum(file.sizes) > 100_000_000
     tracemalloc.start()
     try:
-        if way == "links":
-            found = message.members(cast("BinaryIO", file), Document("m", b"", FILE), Place(Options(limit=1 << 16)))
-            notes = [(one.source, one.notes) for one in found if isinstance(one, Document)]
+        if reader == "links":
+            members = message.members(cast("BinaryIO", file), Document("m", b"", FILE), Place(Options(limit=1 << 16)))
+            notes = [(member.source, member.notes) for member in members if isinstance(member, Document)]
             assert notes == [("m!1", ("too-large",)), ("m!2", ("too-large",))]
         else:
             sizes = {"cid:a@x": 50_000_000, "cid:c@x": 650_000 * 57, "mid:m@x": sum(file.sizes)}
-            assert abs(given(way, file) - sizes[way]) <= 1
+            assert abs(dialogue_size(reader, file) - sizes[reader]) <= 1
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -1,4 +1,4 @@
-"""Encoded words (RFC 2047), also those that no mailer writes."""
+"""Encoded words (RFC 2047), including those that no mailer writes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support import linear
         ("=?utf-8*en?B?Y2Fmw6k=?=", "café"),
         ("=?utf-8?b?Y2Fmw6k?=", "café"),
         ("=?iso-2022-jp?B?GyRCRnxLXBsoQg==?=", "日本"),
-        # 6.3: what cannot be read stays.
+        # 6.3: text that cannot be decoded is unchanged.
         *((same, same) for same in (
             "=?é?q?a?=", "=?\udcc3\udca9?q?a?=", "=?utf-8?b?Y?=", "=?utf-8?q?=ff?=", "=?utf-8?q?a?=\udcff?q?"[:12],
             "=?x-none?q?a?=", "=?punycode?q?abc?=", "=?idna?q?abc?=", "=?zlib?b?eJwDAAAAAAE=?=", "=?rot13?q?uryyb?=",
@@ -34,13 +34,13 @@ def test_words(text: str, read: str) -> None:
 
 
 @given(st.text(st.sampled_from("=?qB utf-8*_\té\udcff\0")) | st.text())
-def test_nothing_is_raised(text: str) -> None:
+def test_any_text_is_decoded_without_an_error(text: str) -> None:
     assert isinstance(words(text), str)
 
 
 @pytest.mark.parametrize(
     "piece", ["=?a?q?", "=?", "=?utf-8?q?a", "=?utf-8?b?A", "=?utf-8?q?=ff?= ", "=?punycode?b?YS0=?="]
 )
-def test_linear(piece: str) -> None:
+def test_decoding_is_linear(piece: str) -> None:
     """`email.header` takes minutes for the first of these."""
     linear(lambda size: words(piece * (size // len(piece))), 1 << 19)

@@ -1,4 +1,4 @@
-"""What is built and installed: wheels by their names, the source distribution whole, extras and what they bring."""
+"""Build and installation: names of wheels, a complete source distribution, extras and their dependencies."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ BUILD = "import sys; from setuptools import build_meta; print(getattr(build_meta
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The project's files, and nothing that was built from them."""
+    """The project's files without anything that was built from them."""
     copy = tmp_path_factory.mktemp("tree") / "overthere"
-    left = shutil.ignore_patterns(
+    ignore = shutil.ignore_patterns(
         ".git", ".venv", "target", "build", "dist", "*.egg-info", "*.so", "__pycache__", ".*_cache", ".hypothesis"
     )
-    shutil.copytree(ROOT, copy, ignore=left, symlinks=True)
+    shutil.copytree(ROOT, copy, ignore=ignore, symlinks=True)
     yield copy
     shutil.rmtree(copy)
 
 
 def build(tree: Path, kind: str, into: Path, **environment: str) -> Path:
-    """The file that the build backend makes."""
-    done = subprocess.run(
+    """Build with the project's build backend; return the file."""
+    result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", BUILD, kind, str(into)],
         cwd=tree,
         env=os.environ | environment,
@@ -43,12 +43,12 @@ def build(tree: Path, kind: str, into: Path, **environment: str) -> Path:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return into / done.stdout.splitlines()[-1]
+    assert result.returncode == 0, result.stderr
+    return into / result.stdout.splitlines()[-1]
 
 
 def cargo(folder: Path, status: int) -> str:
-    """A search path on which cargo is missing (127), or fails at building."""
+    """A PATH without cargo (127), or with one that fails with this status."""
     if status != 127:
         for name in ("cargo", "rustc"):
             (folder / name).write_text(f"#!/bin/sh\ncase $1 in -*) echo {name} 1.90.0;; *) exit {status};; esac\n")
@@ -57,30 +57,30 @@ def cargo(folder: Path, status: int) -> str:
 
 
 @pytest.mark.parametrize("status", [127, 1])
-def test_without_the_kernel_a_wheel_is_for_every_machine(tree: Path, tmp_path: Path, status: int) -> None:
+def test_a_wheel_without_the_kernel_is_universal(tree: Path, tmp_path: Path, status: int) -> None:
     wheel = build(tree, "build_wheel", tmp_path, PATH=cargo(tmp_path, status))
     assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as packed:
         names = packed.namelist()
-        told = packed.read(next(n for n in names if n.endswith("/WHEEL"))).decode()
-    assert "Root-Is-Purelib: true\n" in told
-    assert "Tag: py3-none-any\n" in told
+        tags = packed.read(next(n for n in names if n.endswith("/WHEEL"))).decode()
+    assert "Root-Is-Purelib: true\n" in tags
+    assert "Tag: py3-none-any\n" in tags
     assert {n.split("/")[0].split("-")[0] for n in names} == {"overthere"}
     assert not [n for n in names if n.endswith((".so", ".pyd"))]
     assert sorted(n.partition(".data/data/")[2] for n in names if ".data/" in n) == sorted(
         file.relative_to(ROOT).as_posix() for file in (ROOT / "share").rglob("*") if file.is_file()
     )
     installed = {n for n in names if n.startswith("overthere/")}
-    here = ROOT / "src"
+    source = ROOT / "src"
     assert installed == {
-        file.relative_to(here).as_posix()
-        for file in (here / "overthere").rglob("*")
+        file.relative_to(source).as_posix()
+        for file in (source / "overthere").rglob("*")
         if file.is_file() and "__pycache__" not in file.parts and file.suffix != ".so"
     }
 
 
 def test_the_manuals_and_completions_are_installed(tree: Path, tmp_path: Path) -> None:
-    """Below the prefix of an installation, where man and shells look for them."""
+    """In the directories of the prefix that man and shells search."""
     wheel = build(tree, "build_wheel", tmp_path, OVERTHERE_PURE="1")
     prefix = tmp_path / "prefix"
     install = [
@@ -98,8 +98,8 @@ def test_the_manuals_and_completions_are_installed(tree: Path, tmp_path: Path) -
         assert (prefix / "share" / name).read_text() == (ROOT / "share" / name).read_text()
     if shutil.which("man"):
         command = ["man", "--manpath", str(prefix / "share" / "man"), "overthere-check"]
-        told = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"MANWIDTH": "80"})
-        assert "overthere check [OPTIONS]" in told.stdout
+        page = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"MANWIDTH": "80"})
+        assert "overthere check [OPTIONS]" in page.stdout
 
 
 COMPLETED = (
@@ -109,26 +109,26 @@ COMPLETED = (
 )
 
 
-def test_a_failed_build_leaves_no_older_kernel(tree: Path, tmp_path: Path) -> None:
-    """In an editable install the module lies among the sources; one of older sources would be loaded."""
+def test_a_failed_build_removes_the_older_kernel(tree: Path, tmp_path: Path) -> None:
+    """An editable install would load it from the source folder."""
     older = tree / "src" / "overthere" / "_native.cpython-0-any.so"
     older.write_bytes(b"older")
     build(tree, "build_editable", tmp_path, PATH=cargo(tmp_path, 1))
     assert not older.exists()
 
 
-def test_the_source_distribution_is_whole(tree: Path, tmp_path: Path) -> None:
-    """Everything that git keeps but its own files and CI's: the tests pass from it."""
+def test_the_source_distribution_is_complete(tree: Path, tmp_path: Path) -> None:
+    """It has all files in Git except Git's and CI's own, so that the tests pass from it."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
-    wanted = {n for n in listed if not n.startswith((".ci/", ".git"))}
+    tracked = {n for n in listed if not n.startswith((".ci/", ".git"))}
     with tarfile.open(build(tree, "build_sdist", tmp_path)) as packed:
-        held = {m.name.split("/", 1)[1] for m in packed if m.isfile()}
-    assert not wanted - held
-    assert not [n for n in held if n.endswith((".so", ".pyc")) or n.startswith(("rust/target/", ".venv/"))]
+        packed_names = {m.name.split("/", 1)[1] for m in packed if m.isfile()}
+    assert not tracked - packed_names
+    assert not [n for n in packed_names if n.endswith((".so", ".pyc")) or n.startswith(("rust/target/", ".venv/"))]
 
 
-def test_the_readme_of_an_index_has_absolute_links(tree: Path, tmp_path: Path) -> None:
-    """Each leads to a file of the repository, whose address the page on broken links has too."""
+def test_the_readme_of_the_wheel_has_absolute_links(tree: Path, tmp_path: Path) -> None:
+    """Each names a file of the repository, whose address is also in docs/broken.md."""
     repository = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]["Repository"]
     with zipfile.ZipFile(build(tree, "build_wheel", tmp_path, OVERTHERE_PURE="1")) as wheel:
         (name,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
@@ -150,8 +150,8 @@ DOCTEST = (
 )
 
 
-def test_the_readme_runs_after_its_install_line(tree: Path, tmp_path: Path) -> None:
-    """Its examples, in an environment that its first `pip install` made; without the kernel, which takes minutes."""
+def test_the_readme_runs_after_its_install_command(tree: Path, tmp_path: Path) -> None:
+    """Its examples run in an environment made by its first `pip install`; without the kernel, to save minutes."""
     readme = (tree / "README.md").read_text("utf-8")
     install = re.search(r"^pip install .*?(?= *#)", readme, re.MULTILINE)
     assert install
@@ -160,9 +160,9 @@ def test_the_readme_runs_after_its_install_line(tree: Path, tmp_path: Path) -> N
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "OVERTHERE"))}
     env |= {"PATH": path, "COLUMNS": "100"}
 
-    def run(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    def run(command: str, folder: Path, **options: str) -> subprocess.CompletedProcess[str]:
         shell = ["bash", "-c", command]
-        return subprocess.run(shell, cwd=folder, env=env | more, capture_output=True, text=True, check=False)
+        return subprocess.run(shell, cwd=folder, env=env | options, capture_output=True, text=True, check=False)
 
     installed = run(f"pip install --quiet {install[0].partition(' install ')[2]}", tree, OVERTHERE_PURE="1")
     if "No matching distribution found" in installed.stderr:
@@ -172,13 +172,13 @@ def test_the_readme_runs_after_its_install_line(tree: Path, tmp_path: Path) -> N
     blocks = CONSOLE.findall(readme)
     commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks), re.MULTILINE)
     assert len(commands) >= 3
-    for command, shown in commands:
-        done = run(command, tmp_path)
-        assert done.stdout.split() == shown.split(), done.stdout + done.stderr
+    for command, output in commands:
+        result = run(command, tmp_path)
+        assert result.stdout.split() == output.split(), result.stdout + result.stderr
     (tmp_path / "session.py").write_text(DOCTEST)
     session = run(f"python session.py '{tree / 'README.md'}'", tmp_path)
     assert session.returncode == 0, session.stdout + session.stderr
-    (tmp_path / "page.html").write_text('<a href="http://127.0.0.1:9/">')  # the policy refuses it: nothing is requested
+    (tmp_path / "page.html").write_text('<a href="http://127.0.0.1:9/">')  # the policy rejects it: nothing is requested
     online = run("overthere broken page.html --online", tmp_path)
     assert "1 refused-by-policy" in online.stderr, online.stdout + online.stderr
 
@@ -210,33 +210,33 @@ MISSING = (
     ("import overthere.web.server", "web", "starlette"),
     ("from overthere.broken.robots import Robots; Robots()", "broken", "protego"),
 )
-"""A program, the extra that it needs, and a package of the extra that is hidden from it."""
+"""A program, the extra that it needs, and a package of that extra."""
 
 
 @pytest.mark.parametrize(("code", "extra", "package"), MISSING)
-def test_what_is_missing_is_told_with_its_extra(code: str, extra: str, package: str) -> None:
-    """The package is hidden from a new process; the message is the line that installs it."""
+def test_a_missing_package_is_reported_with_its_extra(code: str, extra: str, package: str) -> None:
+    """A new process cannot import the package; the message is the pip command that installs it."""
     hidden = f"import sys; sys.modules[{package!r}] = None; {code}"
-    done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True, check=False)
-    line = done.stderr.splitlines()[-1]
+    result = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True, check=False)
+    line = result.stderr.splitlines()[-1]
     assert line.endswith(f": pip install 'overthere[{extra}]'")
     assert package in line
 
 
-def test_every_extra_is_told() -> None:
-    """But for those that bring nothing of their own, and what adds to an answer without which it says so itself."""
+def test_every_extra_has_a_test_of_its_message() -> None:
+    """Except extras without packages of their own, and those whose absence only shortens an answer that notes it."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert extras.keys() - {extra for _, extra, _ in MISSING} == {"all", "audit", "pydantic"}
 
 
 def test_the_native_module_is_small() -> None:
-    """At most 4.5 MB; a budget, as every dependency adds to a module that is loaded by each command."""
+    """At most 4.5 MB: each command loads it."""
     native = pytest.importorskip("overthere._native")
     assert Path(native.__file__).stat().st_size <= 4_500_000
 
 
 def test_the_native_kernel_has_few_dependencies() -> None:
-    """Crates for every system, for benchmarks too: a new one is added on purpose, and this number with it."""
+    """All crates, for every system and for benchmarks: whoever adds one also raises this number."""
     locked = tomllib.loads((ROOT / "rust" / "Cargo.lock").read_text("utf-8"))["package"]
     assert (
         len(locked) <= 109

@@ -1,7 +1,6 @@
-"""Schemes of other packages: what examples/finger brings, found by its entry point; and packages that are wrong.
+"""Schemes of other packages: examples/finger, found by its entry point, and invalid packages.
 
-A package is installed here as far as Python can tell: a `.dist-info` folder with METADATA and entry_points.txt lies
-beside its modules on the path.
+To Python a package is installed if a `.dist-info` folder with METADATA and entry_points.txt is next to its modules.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ GROUP = "overthere.schemes"
 
 
 def distribution(folder: Path, name: str, points: dict[str, str]) -> Path:
-    """Make a package with these entry points known to whoever has `folder` on his path."""
+    """Create a package with these entry points in a folder that will be on the path."""
     info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
@@ -33,27 +32,27 @@ def distribution(folder: Path, name: str, points: dict[str, str]) -> Path:
 
 
 def finger(folder: Path) -> Path:
-    """The example, as its own pyproject.toml has it."""
+    """The example, with the entry points of its pyproject.toml."""
     return distribution(folder, PROJECT["name"], PROJECT["entry-points"][GROUP])
 
 
 def python(*arguments: str, path: list[Path], cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    folders = os.pathsep.join(str(one) for one in [*path, ROOT / "src"])
+    folders = os.pathsep.join(str(folder) for folder in [*path, ROOT / "src"])
     environment = {**os.environ, "PYTHONPATH": folders, "PYTHONDONTWRITEBYTECODE": "1"}
     run = [sys.executable, *arguments]
     return subprocess.run(run, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=600)
 
 
-def said(code: str, *path: Path) -> str:
-    """What a program prints that has these folders on its path."""
-    done = python("-c", f"import overthere\nfrom overthere import *\n{code}", path=[*path])
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def run_code(code: str, *path: Path) -> str:
+    """Run a program with these folders on its path; return its output."""
+    result = python("-c", f"import overthere\nfrom overthere import *\n{code}", path=[*path])
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
-def refusal(name: str, *path: Path) -> str:
-    """The RegistryError for a scheme; ftp is found meanwhile, and the registry is listed."""
-    return said(
+def registry_error(name: str, *path: Path) -> str:
+    """The RegistryError for a scheme; meanwhile ftp is found and the registry is listed."""
+    return run_code(
         f"""
 try:
     found = overthere.scheme({name!r})
@@ -73,19 +72,19 @@ assert {name!r} in Registry.default()
 # -- the example
 
 
-def test_it_is_found_by_its_entry_point(tmp_path: Path) -> None:
+def test_a_scheme_is_found_by_its_entry_point(tmp_path: Path) -> None:
     code = """
 found = overthere.scheme("Finger")
 print(found.name, found.port, found.known, found.title, found.status, sep="; ")
 print("finger" in Registry.default(), "finger" in list(Registry.default()), URI("finger://h/u").locator)
 """
-    assert said(code, SOURCE, finger(tmp_path)).splitlines() == [
+    assert run_code(code, SOURCE, finger(tmp_path)).splitlines() == [
         "finger; 79; True; Finger user information; Provisional",
         "True True FingerLocator(host='h', user='u')",
     ]
 
 
-def test_what_it_plans(tmp_path: Path) -> None:
+def test_a_plugin_plans(tmp_path: Path) -> None:
     code = """
 for step in overthere.plan("finger://host1.bigstate.edu/%2FW%20someuser"):
     print(step.line())
@@ -95,7 +94,7 @@ try:
 except PlanRefused as error:
     print(error)
 """
-    assert said(code, SOURCE, finger(tmp_path)).splitlines() == [
+    assert run_code(code, SOURCE, finger(tmp_path)).splitlines() == [
         "connect host1.bigstate.edu 79",
         "send /W someuser",
         "receive the answer (until the server closes)",
@@ -104,20 +103,20 @@ except PlanRefused as error:
     ]
 
 
-def test_it_is_written_and_normalised(tmp_path: Path) -> None:
+def test_a_plugin_writes_and_normalizes(tmp_path: Path) -> None:
     code = """
 from dataclasses import replace
 there = URI("finger://host/user").locator
 print(replace(there, verbose=True).uri(), URI("FINGER://Host:79").normalize(Rung.SCHEME))
 print(edition("rfc1738").locator("finger://host/user"))
 """
-    assert said(code, SOURCE, finger(tmp_path)).splitlines() == [
+    assert run_code(code, SOURCE, finger(tmp_path)).splitlines() == [
         "finger://host/%2FW%20user finger://host/",
         "GenericLocator(authority='host', path='/user')",
     ]
 
 
-def test_nothing_is_loaded_before_its_use(tmp_path: Path) -> None:
+def test_a_plugin_is_loaded_on_first_use(tmp_path: Path) -> None:
     code = """
 import sys
 loaded = lambda: sorted(name for name in sys.modules if name.startswith("overthere_finger"))
@@ -128,14 +127,14 @@ print(loaded())
 overthere.plan("finger://h/")
 print(loaded())
 """
-    assert said(code, SOURCE, finger(tmp_path)).splitlines() == [
+    assert run_code(code, SOURCE, finger(tmp_path)).splitlines() == [
         "[]",
         "['overthere_finger']",
         "['overthere_finger', 'overthere_finger.protocol', 'overthere_finger.protocol.steps']",
     ]
 
 
-def test_without_the_package_it_is_not_known() -> None:
+def test_without_its_package_a_scheme_is_unknown() -> None:
     code = """
 print(overthere.scheme("finger").known, "finger" in Registry.default(), overthere.scheme("finger").status)
 try:
@@ -143,40 +142,40 @@ try:
 except NotSpecified as error:
     print(error)
 """
-    first, second = said(code, SOURCE).splitlines()
+    first, second = run_code(code, SOURCE).splitlines()
     assert first == "False False Provisional"
     assert "'finger'" in second
 
 
 @pytest.mark.parametrize("installed", [True, False], ids=["installed", "from its folder"])
-def test_its_own_suite(installed: bool, tmp_path: Path) -> None:
+def test_the_tests_of_the_example_pass(installed: bool, tmp_path: Path) -> None:
     path = [SOURCE, finger(tmp_path)] if installed else [SOURCE]
-    done = python("-m", "pytest", str(FINGER), path=path, cwd=FINGER)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert " passed" in done.stdout
-    assert "failed" not in done.stdout
+    result = python("-m", "pytest", str(FINGER), path=path, cwd=FINGER)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert " passed" in result.stdout
+    assert "failed" not in result.stdout
 
 
 # -- packages that are wrong
 
 
-def test_two_packages_claim_one_name(tmp_path: Path) -> None:
+def test_two_packages_that_claim_one_scheme_are_an_error(tmp_path: Path) -> None:
     other = distribution(tmp_path / "other", "another-finger", {"FINGER": "somewhere.finger:SCHEME"})
-    message = refusal("finger", SOURCE, finger(tmp_path / "first"), other)
+    message = registry_error("finger", SOURCE, finger(tmp_path / "first"), other)
     assert "two claims to the scheme 'finger'" in message
     assert "overthere_finger:SCHEME of overthere-finger" in message
     assert "somewhere.finger:SCHEME of another-finger" in message
 
 
-def test_a_package_claims_a_built_in_name(tmp_path: Path) -> None:
-    message = refusal("http", distribution(tmp_path, "better-http", {"http": "better_http:SCHEME"}))
+def test_a_package_cannot_claim_a_built_in_scheme(tmp_path: Path) -> None:
+    message = registry_error("http", distribution(tmp_path, "better-http", {"http": "better_http:SCHEME"}))
     assert "two claims to the scheme 'http'" in message
     assert "overthere.schemes.known.http:SCHEME of overthere" in message
     assert "better_http:SCHEME of better-http" in message
 
 
-def test_a_caller_decides_between_two(tmp_path: Path) -> None:
-    """`with_(..., replace=True)` settles it; without, all the claims are named."""
+def test_a_caller_decides_between_two_packages(tmp_path: Path) -> None:
+    """With `with_(..., replace=True)`; otherwise the error names all claims."""
     other = distribution(tmp_path / "other", "another-finger", {"finger": "somewhere.finger:SCHEME"})
     code = """
 from overthere_finger import SCHEME
@@ -186,18 +185,18 @@ try:
 except RegistryError as error:
     print(error)
 """
-    first, second = said(code, SOURCE, finger(tmp_path / "first"), other).splitlines()
+    first, second = run_code(code, SOURCE, finger(tmp_path / "first"), other).splitlines()
     assert first == "Finger user information"
     assert all(name in second for name in ("overthere-finger", "another-finger", "'Finger user information'"))
 
 
-def test_the_module_is_missing(tmp_path: Path) -> None:
-    message = refusal("x-raven", distribution(tmp_path, "ravens", {"x-raven": "no_such_ravens.post:SCHEME"}))
+def test_a_missing_module_is_reported(tmp_path: Path) -> None:
+    message = registry_error("x-raven", distribution(tmp_path, "ravens", {"x-raven": "no_such_ravens.post:SCHEME"}))
     assert "ravens claims the scheme 'x-raven', but no_such_ravens.post:SCHEME" in message
     assert "No module named 'no_such_ravens'" in message
 
 
-# What stands in the module of a package -> a part of what is said of it.
+# The text of a package's module -> a part of the error message.
 MODULES = {
     "nothing": ("", "has no attribute 'SCHEME'"),
     "something else": ("SCHEME = 'x-raven'", "is 'x-raven'"),
@@ -207,22 +206,22 @@ MODULES = {
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_module_holds_no_such_scheme(name: str, tmp_path: Path) -> None:
-    text, why = MODULES[name]
+def test_a_module_without_the_scheme_is_reported(name: str, tmp_path: Path) -> None:
+    text, expected = MODULES[name]
     (tmp_path / "ravens.py").write_text(text)
-    message = refusal("x-raven", distribution(tmp_path, "ravens", {"x-raven": "ravens:SCHEME"}))
+    message = registry_error("x-raven", distribution(tmp_path, "ravens", {"x-raven": "ravens:SCHEME"}))
     assert "ravens claims the scheme 'x-raven', but ravens:SCHEME" in message
-    assert why in message
+    assert expected in message
 
 
-def test_the_module_does_not_run(tmp_path: Path) -> None:
-    """Whatever a package does wrong, it is named, and others are found."""
+def test_a_module_that_fails_is_reported(tmp_path: Path) -> None:
+    """The error names the package; other schemes still work."""
     (tmp_path / "ravens.py").write_text("SCHEME = = 1\n")
-    message = refusal("x-raven", distribution(tmp_path, "ravens", {"x-raven": "ravens:SCHEME"}))
+    message = registry_error("x-raven", distribution(tmp_path, "ravens", {"x-raven": "ravens:SCHEME"}))
     assert "ravens claims the scheme 'x-raven'" in message
 
 
-def test_one_package_with_two_schemes(tmp_path: Path) -> None:
+def test_one_package_may_have_two_schemes(tmp_path: Path) -> None:
     (tmp_path / "ravens.py").write_text(
         "from overthere import Scheme\n"
         "def made(name):\n"
@@ -231,9 +230,9 @@ def test_one_package_with_two_schemes(tmp_path: Path) -> None:
     )
     folder = distribution(tmp_path, "ravens", {"x-raven": "ravens:RAVEN", "x-crow": "ravens:CROW"})
     code = "print([overthere.scheme(name).status for name in ('x-raven', 'x-crow')], overthere.plan('x-crow:a'))"
-    assert said(code, folder).split("\n")[0].startswith("['experimental', 'experimental'] x-crow:a")
+    assert run_code(code, folder).split("\n")[0].startswith("['experimental', 'experimental'] x-crow:a")
 
 
 def test_the_same_package_twice_on_the_path_is_one_claim(tmp_path: Path) -> None:
     twice = [finger(tmp_path / "first"), finger(tmp_path / "second")]
-    assert said("print(overthere.scheme('finger').port)", SOURCE, *twice) == "79\n"
+    assert run_code("print(overthere.scheme('finger').port)", SOURCE, *twice) == "79\n"

@@ -1,6 +1,6 @@
-"""The recipes of CONTRIBUTING.md for a scheme, a verb, a column operation and an attribute of HTML, followed in a copy.
+"""The recipes of CONTRIBUTING.md for a scheme, a verb, a column operation and an HTML attribute, followed in a copy.
 
-Each adds what its recipe says and no more, and then runs what the recipe says.
+Each adds only what its recipe says, and then runs the commands of the recipe.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ def copy(tmp_path: Path) -> Path:
 
 
 def run(copy: Path, *command: str, kernel: str = "") -> str:
-    """What Python prints.  Fails the test if it ends otherwise than well."""
+    """Run Python and return its output; fail the test if its exit status is not 0."""
     environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "OVERTHERE_KERNEL": kernel}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, *command], cwd=copy, env=environment, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
 
 
-def ask(copy: Path, *names: str, kernel: str = "") -> None:
+def run_tests(copy: Path, *names: str, kernel: str = "") -> None:
     """Run tests."""
     run(copy, "-m", "pytest", "-q", "-n", "0", *names, kernel=kernel)
 
@@ -76,13 +76,13 @@ valid = true
 """
 
 
-def test_a_scheme(copy: Path) -> None:
+def test_the_recipe_for_a_scheme(copy: Path) -> None:
     (copy / "src/overthere/schemes/known/gemini.py").write_text(SCHEME)
     insert(copy / "src/overthere/schemes/registry.py", '"http", "https", "ftp",', '"gemini", ')
     (copy / "tests/cases/schemes/gemini.toml").write_text(SCHEME_CASE)
-    # Before `make docs` has written the table of what a text is searched by.
+    # Before `make docs` has written the table of the text search.
     assert "gemini://h.example/a" in run(copy, "-m", "overthere", "find", "CONTRIBUTING.md", "README.md", __file__)
-    ask(copy, "tests/schemes/test_schemes.py", "tests/schemes/test_registry.py", "-k", "gemini or built_in")
+    run_tests(copy, "tests/schemes/test_schemes.py", "tests/schemes/test_registry.py", "-k", "gemini or built_in")
     run(copy, "tools/generate.py")
     assert "gemini" in (copy / "docs/schemes.md").read_text()
     assert "\ngemini," in (copy / "src/overthere/schemes/in_text.csv").read_text()
@@ -108,7 +108,7 @@ def command(texts: tuple[str, ...], form: str) -> None:
 '''
 
 
-def test_a_verb(copy: Path) -> None:
+def test_the_recipe_for_a_verb(copy: Path) -> None:
     (copy / "src/overthere/cli/shout.py").write_text(VERB)
     insert(copy / "src/overthere/cli/app.py", '    "serve": ', '    "shout": "Write texts in capitals.",\n')
     examples = '(Example("overthere shout a:b"), Example("overthere shout --format jsonl a"))'
@@ -117,7 +117,7 @@ def test_a_verb(copy: Path) -> None:
     assert run(copy, "-m", "overthere", "shout", "a:b") == "A:B\n"
     run(copy, "tools/generate.py")
     assert "$ overthere shout a:b\nA:B" in (copy / "docs/cli/shout.md").read_text()
-    ask(
+    run_tests(
         copy,
         "tests/cli/test_cli_help.py",
         "tests/cli/test_cli_output.py",
@@ -137,8 +137,8 @@ OPERATION = '''def upper(
 '''
 
 
-def test_a_column_operation(copy: Path) -> None:
-    """Its row makes it a method of every engine, a function of SQL, and a line of the reference; Rust is left out."""
+def test_the_recipe_for_a_column_operation(copy: Path) -> None:
+    """One row makes it a method of every engine, an SQL function and a line of the reference; without Rust."""
     columns = copy / "src/overthere/columns"
     insert(columns / "__init__.py", "def decode(column: Any", OPERATION)
     insert(columns / "__init__.py", '"with_parameters", "without_parameters",\n]', '"upper", ')
@@ -148,7 +148,7 @@ def test_a_column_operation(copy: Path) -> None:
     run(copy, "tools/generate.py")
     assert "`uri_upper(t)`" in (copy / "docs/reference/columns.md").read_text()
     assert "def upper(self)" in (columns / "polars.pyi").read_text()
-    ask(
+    run_tests(
         copy,
         "tests/columns/test_engines.py",
         "tests/repository/test_reference.py",
@@ -168,8 +168,8 @@ is = [["img swatch", "a"]]
 
 
 @pytest.mark.parametrize("kernel", ["", "reference"])
-def test_an_attribute_of_html(copy: Path, kernel: str) -> None:
+def test_the_recipe_for_an_html_attribute(copy: Path, kernel: str) -> None:
     insert(copy / "src/overthere/links/documents/html.py", '    ("usemap", (', '    ("swatch", ("img",), "one"),\n')
     with (copy / "tests/cases/html.toml").open("a") as cases:
         cases.write(HTML_CASE)
-    ask(copy, "tests/links/test_html.py", "-k", "swatch", kernel=kernel)
+    run_tests(copy, "tests/links/test_html.py", "-k", "swatch", kernel=kernel)

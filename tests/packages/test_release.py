@@ -1,4 +1,4 @@
-"""A release: builds that must be native, builds that are the same, its papers, and budgets as counts."""
+"""Releases: native builds, reproducible builds, metadata, and budgets."""
 
 from __future__ import annotations
 
@@ -32,53 +32,53 @@ REPOSITORY: str = PROJECT["urls"]["Repository"]
 
 
 @pytest.mark.parametrize(
-    ("status", "pure", "said"),
+    ("status", "pure", "message"),
     [(127, "", "can't find Rust compiler"), (1, "", "cargo"), (127, "1", "OVERTHERE_PURE are both set; unset one")],
     ids=["without cargo", "where cargo dies", "both"],
 )
-def test_no_pure_wheel_stands_in_for_a_native_one(
-    tree: Path, tmp_path: Path, status: int, pure: str, said: str
+def test_a_required_native_build_never_gives_a_pure_wheel(
+    tree: Path, tmp_path: Path, status: int, pure: str, message: str
 ) -> None:
     """With OVERTHERE_NATIVE a build without the kernel fails, and leaves no wheel."""
     environment = {"OVERTHERE_NATIVE": "1", "OVERTHERE_PURE": pure, "PATH": cargo(tmp_path, status)}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", BUILD, "build_wheel", str(tmp_path)],
         cwd=tree, env=os.environ | environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.returncode != 0
-    assert said in done.stdout + done.stderr
+    assert result.returncode != 0
+    assert message in result.stdout + result.stderr
     assert not list(tmp_path.glob("*.whl"))
 
 
-def test_two_builds_are_the_same(tree: Path, tmp_path: Path) -> None:
-    """In folders of other names, with other times of the files."""
-    made = []
+def test_wheels_are_reproducible(tree: Path, tmp_path: Path) -> None:
+    """In other folders, with other file times."""
+    wheels = []
     for name in ("first", "another"):
         copy = Path(shutil.copytree(tree, tmp_path / name / "overthere", symlinks=True))
-        made.append(build(copy, "build_wheel", tmp_path / name, OVERTHERE_PURE="1", SOURCE_DATE_EPOCH="1700000000"))
+        wheels.append(build(copy, "build_wheel", tmp_path / name, OVERTHERE_PURE="1", SOURCE_DATE_EPOCH="1700000000"))
         for file in (path for path in tree.rglob("*") if path.is_file()):
             os.utime(file, (1_600_000_000, 1_600_000_000))
-    assert made[0].name == made[1].name
-    assert made[0].read_bytes() == made[1].read_bytes()
+    assert wheels[0].name == wheels[1].name
+    assert wheels[0].read_bytes() == wheels[1].read_bytes()
 
 
-def test_two_source_distributions_are_the_same(tree: Path, tmp_path: Path) -> None:
-    """In folders of other names, with other times and modes of the files."""
-    made: list[Path] = []
+def test_source_distributions_are_reproducible(tree: Path, tmp_path: Path) -> None:
+    """In other folders, with other file times and modes."""
+    archives: list[Path] = []
     for name, umask in (("first", 0o022), ("another", 0o077)):
         before = os.umask(umask)
         try:
             copy = Path(shutil.copytree(tree, tmp_path / name / "overthere", symlinks=True))
-            if made:
+            if archives:
                 for file in (path for path in copy.rglob("*") if path.is_file() and not path.is_symlink()):
                     os.utime(file, (1_600_000_000, 1_600_000_000))
                     file.chmod(file.stat().st_mode & 0o700)
-            made.append(build(copy, "build_sdist", tmp_path / name, SOURCE_DATE_EPOCH="1700000000"))
+            archives.append(build(copy, "build_sdist", tmp_path / name, SOURCE_DATE_EPOCH="1700000000"))
         finally:
             os.umask(before)
-    assert made[0].name == made[1].name
-    assert made[0].read_bytes() == made[1].read_bytes()
-    with tarfile.open(made[0]) as archive:
+    assert archives[0].name == archives[1].name
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+    with tarfile.open(archives[0]) as archive:
         members = archive.getmembers()
     assert {member.mtime for member in members} == {1_700_000_000}
     assert {member.mode for member in members} <= {0o644, 0o755}
@@ -88,8 +88,8 @@ def test_two_source_distributions_are_the_same(tree: Path, tmp_path: Path) -> No
 # -- counts
 
 
-def loaded(*arguments: str) -> set[str]:
-    """The modules that a program loads past those of Python's own start."""
+def loaded_modules(*arguments: str) -> set[str]:
+    """The modules that a program loads in addition to those of Python's own start."""
     code = f"import sys; before = set(sys.modules); sys.argv[1:] = {list(arguments)!r}\n"
     code += (
         "import overthere\n"
@@ -99,30 +99,30 @@ def loaded(*arguments: str) -> set[str]:
     code += "print(*sorted(set(sys.modules) - before), file=sys.stderr)"
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     run = [sys.executable, "-c", code]
-    done = subprocess.run(run, env=environment, capture_output=True, text=True, check=True, timeout=600)
-    return set(done.stderr.split())
+    result = subprocess.run(run, env=environment, capture_output=True, text=True, check=True, timeout=600)
+    return set(result.stderr.split())
 
 
-def test_modules_that_are_loaded() -> None:
-    """Budgets: what a program waits for before it does anything."""
-    assert loaded() == {"__future__", "overthere"}
-    of_check = loaded("check", "http://example.com/a?b#c")
+def test_few_modules_are_loaded() -> None:
+    """Budgets: they delay the start of every program."""
+    assert loaded_modules() == {"__future__", "overthere"}
+    of_check = loaded_modules("check", "http://example.com/a?b#c")
     assert len([name for name in of_check if name.startswith("overthere")]) <= 61
     assert not {name.partition(".")[0] for name in of_check} & {"rich", "pyarrow", "idna", "pydantic", "asyncio", "ssl"}
     assert len(of_check) <= 160
 
 
-def test_files_in_a_wheel(tree: Path, tmp_path: Path) -> None:
+def test_the_number_of_files_in_a_wheel_is_limited(tree: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(build(tree, "build_wheel", tmp_path, OVERTHERE_PURE="1")) as wheel:
         names = wheel.namelist()
         octets = sum(info.compress_size for info in wheel.infolist())
-    assert len(names) <= 621  # stores and indexes; a file each generator
+    assert len(names) <= 621  # stores and indexes; one file per generator
     assert octets <= 1_500_000
     assert [name for name in names if ".dist-info/licenses/" in name and name.endswith(("LICENSE", "LICENSES.md"))]
 
 
-def test_dependencies_of_extras() -> None:
-    """A new one is added on purpose, and this number with it."""
+def test_extras_have_few_dependencies() -> None:
+    """Whoever adds one also raises this number."""
     assert len(PROJECT["dependencies"]) == 1
     assert {extra: len(needed) for extra, needed in EXTRAS.items()} == {
         "access": 5, "aiohttp": 1, "all": 2, "audit": 1, "broken": 2, "cli": 2, "columns": 1, "django": 1,
@@ -133,7 +133,7 @@ def test_dependencies_of_extras() -> None:
 
 
 def test_every_extra_has_an_example() -> None:
-    """tools/extras.py runs it in an environment that has this extra alone."""
+    """tools/extras.py runs it in an environment with this extra only."""
     import extras
 
     assert sorted(extras.EXAMPLES) == sorted(EXTRAS)
@@ -146,14 +146,14 @@ def test_every_extra_has_an_example() -> None:
 
 
 def test_the_bill_of_materials_has_every_crate() -> None:
-    """Written by tools/crates.py; the crates of this system, as cargo links them, are in it and in the licences."""
+    """tools/crates.py writes it; it and the licences have all crates that cargo links on this system."""
     if not shutil.which("cargo"):
         pytest.skip("the native kernel is absent or not asked for")
     tree = ["cargo", "tree", "--locked", "--edges", "normal,no-proc-macro", "--prefix", "none"]
-    done = subprocess.run(tree, cwd=ROOT / "rust" / "python", capture_output=True, text=True, check=True)
-    linked = {tuple(line.replace(" v", " ").split()[:2]) for line in done.stdout.splitlines()}
+    result = subprocess.run(tree, cwd=ROOT / "rust" / "python", capture_output=True, text=True, check=True)
+    linked = {tuple(line.replace(" v", " ").split()[:2]) for line in result.stdout.splitlines()}
     bill = json.loads((ROOT / "rust" / "sbom.cdx.json").read_text("utf-8"))
-    listed = {(one["name"], one["version"]) for one in [*bill["components"], bill["metadata"]["component"]]}
+    listed = {(crate["name"], crate["version"]) for crate in [*bill["components"], bill["metadata"]["component"]]}
     assert linked <= listed
     licences = (ROOT / "rust" / "LICENSES.md").read_text("utf-8")
     assert not [crate for crate, _ in linked if not crate.startswith("overthere-") and f"{crate} " not in licences]
@@ -167,8 +167,8 @@ def test_the_bill_of_materials_has_every_crate() -> None:
 # -- papers
 
 
-def test_papers_agree() -> None:
-    """One version, one address and one name of the authors in all of them."""
+def test_metadata_files_agree() -> None:
+    """On the version, the address and the names of the authors."""
     texts = {name: (ROOT / name).read_text("utf-8") for name in ("CITATION.cff", "packaging/conda/recipe.yaml")}
     assert f"\nversion: {overthere.__version__}\n" in texts["CITATION.cff"]
     assert f"\n  version: {overthere.__version__}\n" in texts["packaging/conda/recipe.yaml"]
@@ -181,20 +181,20 @@ def test_papers_agree() -> None:
     assert all(url.startswith((REPOSITORY, "https://overthere.github.io/")) for url in PROJECT["urls"].values())
 
 
-def test_one_command_finds_the_stand_ins() -> None:
-    """What stands for a name, an address or a place until the first release."""
+def test_one_command_finds_the_placeholders() -> None:
+    """Placeholders for names, addresses and places until the first release."""
     pattern = re.search(r"^git grep -nE '(.+)'$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
     assert pattern is not None
-    found = {
+    matches = {
         place: re.findall(pattern[1], (ROOT / place).read_text("utf-8"))
         for place in ("pyproject.toml", "CITATION.cff", "LICENSE", "README.md", "packaging/conda/recipe.yaml")
     }
-    assert all(found.values())
-    assert len({text for those in found.values() for text in those}) == 5
+    assert all(matches.values())
+    assert len({text for texts in matches.values() for text in texts}) == 5
 
 
-def test_what_has_not_run_says_so() -> None:
-    """Workflows, which the source distribution leaves out, and the page that lists what has run where."""
+def test_workflows_say_that_they_have_not_run() -> None:
+    """The page on stability lists what has run, and where; the source distribution leaves workflows out."""
     workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
     assert all(file.read_text("utf-8").startswith("# Not run yet") for file in workflows)
     page = (ROOT / "docs" / "stability.md").read_text("utf-8")
@@ -211,8 +211,8 @@ def test_the_recipe_of_a_release_has_ten_lines() -> None:
     assert named <= set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 
 
-def test_what_may_sign_is_named_by_hashes() -> None:
-    """Actions by commits, packages by the hashes of their files; a tag or a branch could be moved."""
+def test_signing_workflows_pin_hashes() -> None:
+    """Actions by commits, packages by file hashes; a tag or branch could be moved."""
     yaml: Any = import_module("yaml")
     trusted = 0
     for file in (ROOT / ".github" / "workflows").glob("*.yml"):

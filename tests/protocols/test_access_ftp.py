@@ -1,4 +1,4 @@
-"""ftp opened: against pyftpdlib and vsftpd, whose logs say what was sent; and against servers that mean no good."""
+"""ftp with pyftpdlib and vsftpd, whose logs show what was sent; and with hostile servers."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def pyftpd(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
 
 @pytest.fixture(scope="module")
 def vsftpd(root: Path) -> Iterator[Server]:
-    # Not below pytest's own folder: another run of pytest shuts that to nobody, as whom the server runs.
+    # Not below pytest's own folder: another pytest run closes that to nobody, the server's user.
     with TemporaryDirectory(prefix="overthere-") as top:
         folder = Path(top)
         shutil.copytree(root, folder / "root")
@@ -80,29 +80,29 @@ def vsftpd(root: Path) -> Iterator[Server]:
             yield server
 
 
-def get(uri: Any, policy: Policy = MINE, **more: Any) -> bytes:
-    with overthere.open(uri, policy, **more) as found:
-        return found.read()
+def get(uri: Any, policy: Policy = MINE, **kwargs: Any) -> bytes:
+    with overthere.open(uri, policy, **kwargs) as resource:
+        return resource.read()
 
 
 def names(uri: Any, policy: Policy = MINE) -> list[str]:
-    with overthere.open(uri, policy) as found:
-        assert found.is_listing
-        return sorted(one.name for one in found.entries())
+    with overthere.open(uri, policy) as resource:
+        assert resource.is_listing
+        return sorted(entry.name for entry in resource.entries())
 
 
 def sent(uri: Any, credentials: Credentials | None = None) -> list[str]:
-    """The octets of the plan as the servers log them."""
+    """The plan in the format of the servers' logs."""
     steps = [step.data for step in plan(uri, credentials).steps if isinstance(step, Send)]
     return [step.decode("latin-1").removesuffix("\r\n") for step in steps]
 
 
 def logged(commands: list[str]) -> list[str]:
-    """Without those that open the data connection; vsftpd writes a null argument as none."""
-    return [one for one in commands if one not in ("EPSV", "PASV")]
+    """Without commands for the data connection; vsftpd logs a null argument as none."""
+    return [command for command in commands if command not in ("EPSV", "PASV")]
 
 
-# -- what is on the wire
+# -- commands sent
 
 PATHS = [
     ("/pub/www/doc/hello.txt", b"hello over ftp\r\n"),  # type A by the name
@@ -120,39 +120,39 @@ PATHS = [
 
 
 @pytest.mark.parametrize(("path", "content"), PATHS)
-def test_the_plan_is_what_is_sent(pyftpd: Server, path: str, content: bytes) -> None:
-    """RFC 1738 3.2.2: a CWD for each segment, the null one too; TYPE, RETR; nothing else but the data connection."""
+def test_the_sent_commands_are_those_of_the_plan(pyftpd: Server, path: str, content: bytes) -> None:
+    """RFC 1738 3.2.2: a CWD for each segment, even an empty one; TYPE, RETR; otherwise only the data connection."""
     since, uri = len(pyftpd.text()), pyftpd.url(path[1:])
     assert get(uri) == content
     seen = pyftpd.commands(since)
-    assert logged(seen) == [one if not one.startswith("PASS") else "PASS ******" for one in sent(uri)]
+    assert logged(seen) == [command if not command.startswith("PASS") else "PASS ******" for command in sent(uri)]
     assert seen.index("EPSV") == seen.index(f"RETR {sent(uri)[-2][5:]}") - 1
 
 
 @pytest.mark.parametrize(("path", "content"), [row for row in PATHS if "//" not in row[0] and "%2F" not in row[0]])
-def test_vsftpd_sees_the_same(vsftpd: Server, path: str, content: bytes) -> None:
+def test_vsftpd_gets_the_same_commands(vsftpd: Server, path: str, content: bytes) -> None:
     since, uri = len(vsftpd.text()), vsftpd.url(path[1:])
     assert get(uri) == content
     seen = logged(vsftpd.commands(since))
-    assert seen == [one if not one.startswith("PASS") else "PASS <password>" for one in sent(uri)]
+    assert seen == [command if not command.startswith("PASS") else "PASS <password>" for command in sent(uri)]
 
 
-def test_the_three_of_rfc_1738(pyftpd: Server, root: Path) -> None:
-    """3.2.2: `/%2Fetc/motd`, `/etc/motd`, `//etc/motd` differ on the wire."""
-    wanted = {"%2Fetc/motd": ["CWD /etc"], "etc/motd": ["CWD etc"], "/etc/motd": ["CWD ", "CWD etc"]}
-    for path, moves in wanted.items():
+def test_the_three_examples_of_rfc_1738(pyftpd: Server, root: Path) -> None:
+    """3.2.2: `/%2Fetc/motd`, `/etc/motd`, `//etc/motd` send different commands."""
+    expected = {"%2Fetc/motd": ["CWD /etc"], "etc/motd": ["CWD etc"], "/etc/motd": ["CWD ", "CWD etc"]}
+    for path, moves in expected.items():
         since = len(pyftpd.text())
         get(pyftpd.url(path))
-        assert [one for one in pyftpd.commands(since) if one.startswith("CWD")] == moves
+        assert [command for command in pyftpd.commands(since) if command.startswith("CWD")] == moves
 
 
-def test_a_null_argument_that_is_refused(vsftpd: Server) -> None:
+def test_a_rejected_null_argument(vsftpd: Server) -> None:
     with pytest.raises(ResourceMissing, match="rejects the empty argument of CWD: 550") as caught:
         get(vsftpd.url("/etc/motd"))
     assert (caught.value.code, caught.value.source) == ("550", "RFC 1738 3.2.2")
 
 
-# What curl 7.88 sent to vsftpd, without what only asks (PWD, SIZE) and the data connection; `//` it reads otherwise.
+# Sent by curl 7.88 to vsftpd, without queries (PWD, SIZE) and the data connection; it reads `//` differently.
 CURL = {
     "pub/www/doc/hello.txt": ["CWD pub", "CWD www", "CWD doc", "TYPE I", "RETR hello.txt"],
     "pub/lf.txt;type=a": ["CWD pub", "TYPE A", "RETR lf.txt"],
@@ -161,29 +161,29 @@ CURL = {
 
 
 @pytest.mark.parametrize("path", CURL)
-def test_curl_sends_the_same(pyftpd: Server, path: str) -> None:
-    """But for the type of a text (3.2.3 lets a client guess) and for "%2F", which curl makes two of.
+def test_curl_sends_the_same_commands(pyftpd: Server, path: str) -> None:
+    """Except for the type of a text (3.2.3 allows guessing) and "%2F", which curl splits in two.
 
-    curl writes the line ends of a text as those of its machine; here they are the server's.
+    curl converts line ends of texts to the local ones; here they are the server's.
     """
     need("curl")
     since = len(pyftpd.text())
     theirs = subprocess.run(["curl", "-s", pyftpd.url(path)], capture_output=True, check=True).stdout
-    asked = ("USER", "PASS", "PWD", "SIZE", "EPSV", "PASV", "QUIT")
-    seen = [one for one in pyftpd.commands(since) if not one.startswith(asked)]
+    verbs = ("USER", "PASS", "PWD", "SIZE", "EPSV", "PASV", "QUIT")
+    seen = [command for command in pyftpd.commands(since) if not command.startswith(verbs)]
     assert seen == CURL[path]
-    whole = path if ";" in path else f"{path};type=i"
-    found = get(pyftpd.url(whole))
-    assert (found.replace(b"\r\n", b"\n") if "type=a" in path else found) == theirs
-    ours = sent(pyftpd.url(whole))[2:-1]
+    full_path = path if ";" in path else f"{path};type=i"
+    content = get(pyftpd.url(full_path))
+    assert (content.replace(b"\r\n", b"\n") if "type=a" in path else content) == theirs
+    ours = sent(pyftpd.url(full_path))[2:-1]
     assert ours == (seen if "%2F" not in path else ["CWD /etc", *seen[2:]])
 
 
 # -- the login
 
 
-def test_anonymous_gives_an_address(vsftpd: Server) -> None:
-    """RFC 1738 3.2.1: the password is the caller's address; vsftpd notes which."""
+def test_anonymous_login_sends_an_address(vsftpd: Server) -> None:
+    """RFC 1738 3.2.1: the password is the caller's address; vsftpd logs it."""
     since = len(vsftpd.text())
     get(vsftpd.url("motd"), credentials=Credentials(address="joe@example.org"))
     get(vsftpd.url("motd"))
@@ -197,15 +197,15 @@ def test_anonymous_gives_an_address(vsftpd: Server) -> None:
     assert passwords() == ['"joe@example.org"', '"anonymous@"', '"me@here"']
 
 
-def test_a_user_and_a_password(root: Path, tmp_path: Path) -> None:
+def test_login_with_user_and_password(root: Path, tmp_path: Path) -> None:
     with with_login(tmp_path, root, "myname", "s3/cr:t") as server:
-        for uri, told in (
+        for uri, password in (
             (server.url("etc/motd", "myname:s3%2Fcr%3At@"), None),
             (server.url("etc/motd", "myname@"), Credentials(password="s3/cr:t")),
             (server.url("etc/motd"), Credentials("myname", "s3/cr:t")),
         ):
             since = len(server.text())
-            assert get(uri, credentials=told) == b"the message of today\n"
+            assert get(uri, credentials=password) == b"the message of today\n"
             assert server.commands(since)[:3] == ["USER myname", "PASS ******", "CWD etc"]
         for uri in (server.url("etc/motd", "myname:wrong@"), server.url("etc/motd")):
             with pytest.raises(ResourceMissing, match="530") as caught:
@@ -218,7 +218,7 @@ def test_a_user_and_a_password(root: Path, tmp_path: Path) -> None:
         assert "s3/cr" not in server.text()
 
 
-def test_no_password_is_sent_unless_asked_for() -> None:
+def test_no_password_is_sent_without_a_request() -> None:
     with scripted({"USER": b"230 welcome\r\n"}) as server:
         assert get(server.url("x", "u:p@")) == b"content"
     assert [line.split()[0] for line in server.commands] == [b"USER", b"TYPE", b"EPSV", b"RETR", b"QUIT"]
@@ -234,8 +234,8 @@ def test_no_password_is_sent_unless_asked_for() -> None:
         ({"PASS": b"500 'PASS s3cr3t' not understood\r\n"}, r"500 'PASS \*\*\*' not understood", "500"),
     ],
 )
-def test_a_login_that_fails(answers: dict[str, Answer], message: str, code: str) -> None:
-    """3.2.1; and a server that repeats the password does not put it into the error."""
+def test_a_failed_login(answers: dict[str, Answer], message: str, code: str) -> None:
+    """3.2.1; a password that the server repeats is not in the error."""
     for path in ("x", ";type=d"):
         with scripted(answers) as server, pytest.raises(ResourceMissing, match=message) as caught:
             get(server.url(path, "u:s3cr3t@"))
@@ -245,11 +245,11 @@ def test_a_login_that_fails(answers: dict[str, Answer], message: str, code: str)
         assert not any(line.startswith((b"EPSV", b"RETR")) for line in server.commands)
 
 
-# -- what is not there
+# -- missing files
 
 
 @pytest.mark.parametrize("path", ["nope", "nope/x", "etc", "pub/nope;type=a"])
-def test_what_is_missing(pyftpd: Server, vsftpd: Server, path: str) -> None:
+def test_missing_files_and_directories(pyftpd: Server, vsftpd: Server, path: str) -> None:
     for server in (pyftpd, vsftpd):
         with pytest.raises(ResourceMissing, match="550") as caught:
             get(server.url(path))
@@ -262,25 +262,25 @@ def test_what_is_missing(pyftpd: Server, vsftpd: Server, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["", "pub/", "pub;type=d", "pub/;type=D", "pub/www/;type=d", "%2F/", "etc;type=d"])
 def test_the_names_in_a_directory(pyftpd: Server, root: Path, path: str) -> None:
-    """3.2.2: NLST with the name as its argument, if it has one; each name is a URI that can be opened."""
+    """3.2.2: NLST with the name as argument, if it has one; each name is a URI that can be opened."""
     since, uri = len(pyftpd.text()), pyftpd.url(path)
-    with overthere.open(uri, MINE) as found:
-        entries = sorted(found.entries(), key=lambda one: one.name)
+    with overthere.open(uri, MINE) as resource:
+        entries = sorted(resource.entries(), key=lambda entry: entry.name)
     seen = pyftpd.commands(since)
     assert logged(seen)[2:] == sent(uri)[2:]
-    assert [one for one in seen if one.startswith("NLST")] == [
+    assert [entry for entry in seen if entry.startswith("NLST")] == [
         {"pub;type=d": "NLST pub", "etc;type=d": "NLST etc"}.get(path, "NLST")
     ]
     folder = root / str(URI(uri).decoded("path")).partition(";")[0].strip("/")
-    assert [one.name for one in entries] == sorted(one.name for one in folder.iterdir())
-    assert {one.kind for one in entries} == {""}  # a list of names tells no kinds
-    for one in entries:
-        there = folder / one.name
-        assert one.uri is not None
-        if there.is_file() and there.stat().st_size < 100:
-            assert get(one.uri + ";type=i") == there.read_bytes()
-        elif there.is_dir():
-            assert names(one.uri + "/") == sorted(inner.name for inner in there.iterdir())
+    assert [path.name for path in entries] == sorted(path.name for path in folder.iterdir())
+    assert {entry.kind for entry in entries} == {""}  # NLST shows no kinds
+    for item in entries:
+        target = folder / item.name
+        assert item.uri is not None
+        if target.is_file() and target.stat().st_size < 100:
+            assert get(item.uri + ";type=i") == target.read_bytes()
+        elif target.is_dir():
+            assert names(item.uri + "/") == sorted(inner.name for inner in target.iterdir())
 
 
 def test_an_empty_directory(pyftpd: Server, vsftpd: Server) -> None:
@@ -290,19 +290,19 @@ def test_an_empty_directory(pyftpd: Server, vsftpd: Server) -> None:
 
 
 def test_names_in_latin_1(vsftpd: Server) -> None:
-    """1994: escapes are ISO Latin 1, and so are the octets that are sent; a listing names the same ones today."""
+    """1994: escapes are ISO Latin 1, and so are the sent bytes; today's listing has the same names."""
     old = edition("url-1994").locator(vsftpd.url("caf%E9/na%EFve"))
     assert (getattr(old, "directories", ()), getattr(old, "name", "")) == (("café",), "naïve")
     assert sent(old)[2:5] == ["CWD caf\xe9", "TYPE I", "RETR na\xefve"]
     assert get(old) == get(vsftpd.url("caf%E9/na%EFve")) == b"Latin-1\n"
-    with overthere.open(old, MINE) as there:
-        assert str(there.uri) == vsftpd.url("caf%E9/na%EFve")
-        assert get(str(there.uri)) == b"Latin-1\n"
+    with overthere.open(old, MINE) as resource:
+        assert str(resource.uri) == vsftpd.url("caf%E9/na%EFve")
+        assert get(str(resource.uri)) == b"Latin-1\n"
     for uri in (edition("url-1994").locator(vsftpd.url("caf%E9/")), vsftpd.url("caf%E9/")):
         with overthere.open(uri, MINE) as found:
-            (one,) = found.entries()
-        assert (one.name, one.uri) == ("naïve", vsftpd.url("caf%E9/na%EFve"))
-        assert get(one.uri) == b"Latin-1\n"
+            (entry,) = found.entries()
+        assert (entry.name, entry.uri) == ("naïve", vsftpd.url("caf%E9/na%EFve"))
+        assert get(entry.uri) == b"Latin-1\n"
 
 
 @pytest.mark.parametrize(
@@ -325,83 +325,83 @@ def test_names_in_latin_1(vsftpd: Server) -> None:
         (b"a\xffb", "aÿb", None),
     ],
 )
-def test_a_name_is_data(line: bytes, name: str, path: str | None) -> None:
-    """Whatever a server calls it, it lies in the directory that was asked; and no name is a command."""
+def test_names_from_a_server_are_data(line: bytes, name: str, path: str | None) -> None:
+    """A name is always inside the listed directory, and never a command."""
     for base in ("ftp://u:p@h/pub/", "ftp://u:p@h/pub;type=d"):
         with scripted({}, line + b"\r\n") as server:
             uri = base.replace("h/", f"127.0.0.1:{server.port}/")
-            with overthere.open(uri, MINE) as found:
-                (one,) = found.entries()
-            there = None if path is None else f"ftp://u:p@127.0.0.1:{server.port}/pub/{path}"
-            assert (one.name, one.uri, one.kind) == (name, there, "")
-            assert ":p@" not in repr(one)
+            with overthere.open(uri, MINE) as resource:
+                (entry,) = resource.entries()
+            target = None if path is None else f"ftp://u:p@127.0.0.1:{server.port}/pub/{path}"
+            assert (entry.name, entry.uri, entry.kind) == (name, target, "")
+            assert ":p@" not in repr(entry)
             if path is not None:
-                plan(there or "")
+                plan(target or "")
 
 
-def test_names_that_are_none() -> None:
+def test_invalid_names_are_ignored() -> None:
     directory: Any = URI("ftp://h/pub/").locator
     for line in (b"", b".", b"..", b"/", b"pub/..", b"../", b"//"):
         assert entry(line, directory) is None
 
 
-def test_a_list_that_breaks_off() -> None:
-    with scripted({}, b"one\r\ntw") as server, overthere.open(server.url(""), MINE) as found:
-        given = found.entries()
-        assert next(given).name == "one"
+def test_a_truncated_listing() -> None:
+    with scripted({}, b"one\r\ntw") as server, overthere.open(server.url(""), MINE) as resource:
+        entries = resource.entries()
+        assert next(entries).name == "one"
         with pytest.raises(AccessFailed, match="in the middle of a line") as caught:
-            next(given)
+            next(entries)
         assert str(caught.value.uri) == server.url("")
     with scripted({}, b"x" * 200_000) as server, pytest.raises(LimitExceeded, match="a line of more"):
         names(server.url(""))
 
 
 @pytest.mark.parametrize("line", [b"\r\n", b"./" * 30_000 + b"\r\n"])
-def test_a_list_that_names_nothing(line: bytes) -> None:
-    few, many = 60_000 // len(line), 4_000_000 // len(line)
-    with scripted({}, (line * few + b"one\r\n") * 20) as server:
+def test_a_long_listing_without_names(line: bytes) -> None:
+    small, large = 60_000 // len(line), 4_000_000 // len(line)
+    with scripted({}, (line * small + b"one\r\n") * 20) as server:
         assert names(server.url("")) == ["one"] * 20
-    with scripted({}, b"one\r\n" + line * many) as server, overthere.open(server.url(""), MINE) as found:
-        given = found.entries()
-        assert next(given).name == "one"
+    with scripted({}, b"one\r\n" + line * large) as server, overthere.open(server.url(""), MINE) as resource:
+        entries = resource.entries()
+        assert next(entries).name == "one"
         with pytest.raises(LimitExceeded, match="1,048,576 octets of lines without a name"):
-            next(given)
+            next(entries)
 
 
 # -- the file
 
 
 def test_a_large_file(pyftpd: Server, vsftpd: Server, root: Path) -> None:
-    with (root / "large.bin").open("rb") as held:
-        wanted = hashlib.file_digest(held, "sha256").hexdigest()
+    with (root / "large.bin").open("rb") as file:
+        expected = hashlib.file_digest(file, "sha256").hexdigest()
     for server, length in ((pyftpd, None), (vsftpd, LARGE)):
-        found, size = hashlib.sha256(), 0
+        digest, size = hashlib.sha256(), 0
         with overthere.open(server.url("large.bin"), MINE) as resource:
             assert resource.length == length
             for piece in resource:
-                found.update(piece)
+                digest.update(piece)
                 size += len(piece)
                 assert len(piece) <= 1 << 18
-        assert (size, found.hexdigest()) == (LARGE, wanted)
+        assert (size, digest.hexdigest()) == (LARGE, expected)
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 def test_in_an_event_loop(pyftpd: Server, vsftpd: Server, root: Path, backend: str) -> None:
     async def work() -> None:
         for server in (pyftpd, vsftpd):
-            found = hashlib.sha256()
+            digest = hashlib.sha256()
             async with await overthere.aopen(server.url("large.bin"), MINE) as resource:
                 async for piece in resource:
-                    found.update(piece)
-            with (root / "large.bin").open("rb") as held:
-                assert found.digest() == hashlib.file_digest(held, "sha256").digest()
+                    digest.update(piece)
+            with (root / "large.bin").open("rb") as file:
+                assert digest.digest() == hashlib.file_digest(file, "sha256").digest()
             since = len(server.text())
             async with await overthere.aopen(server.url("pub/lf.txt"), MINE) as resource:
                 assert await resource.read() == b"line1\r\nline2\r\n"
-            verbs = [one.split()[0] for one in logged(server.commands(since))]
+            verbs = [command.split()[0] for command in logged(server.commands(since))]
             assert verbs == ["USER", "PASS", "CWD", "TYPE", "RETR", "QUIT"]
             async with await overthere.aopen(server.url("pub/www/"), MINE) as resource:
-                assert [one.uri async for one in resource.entries()] == [server.url("pub/www/doc")]
+                assert [entry.uri async for entry in resource.entries()] == [server.url("pub/www/doc")]
             with pytest.raises(ResourceMissing, match="550"):
                 await overthere.aopen(server.url("nope"), MINE)
         with scripted({"EPSV": b"229 (|||25|)\r\n"}) as hostile, pytest.raises(AccessRefused, match="port 25"):
@@ -410,23 +410,23 @@ def test_in_an_event_loop(pyftpd: Server, vsftpd: Server, root: Path, backend: s
     anyio.run(work, backend=backend)
 
 
-def test_what_is_known_of_a_file(vsftpd: Server) -> None:
-    """The size is said in the 150, and is that of the file: no length of a text, whose line ends are others."""
-    with overthere.open(vsftpd.url("pub/lf.txt;type=i"), MINE) as found:
-        assert (found.media_type, found.how, found.length) == ("text/plain", "name", 12)
-        assert found.details["type"] == "I"
-        assert "line_ends" not in found.details
-        assert found.read() == b"line1\nline2\n"
-        assert found.details["replies"][0].startswith("220 ")
-        assert found.details["replies"][-1].startswith("226 ")
-    with overthere.open(vsftpd.url("pub/lf.txt"), MINE) as found:
-        assert (found.length, found.details["type"], found.details["line_ends"]) == (None, "A", "CRLF")
-    with overthere.open(vsftpd.url("motd"), MINE) as found:
-        assert (found.media_type, found.how, found.length) == (None, "", 8)
+def test_details_of_a_file(vsftpd: Server) -> None:
+    """The 150 reply has the size of the file, which is not the length of a text with other line ends."""
+    with overthere.open(vsftpd.url("pub/lf.txt;type=i"), MINE) as resource:
+        assert (resource.media_type, resource.how, resource.length) == ("text/plain", "name", 12)
+        assert resource.details["type"] == "I"
+        assert "line_ends" not in resource.details
+        assert resource.read() == b"line1\nline2\n"
+        assert resource.details["replies"][0].startswith("220 ")
+        assert resource.details["replies"][-1].startswith("226 ")
+    with overthere.open(vsftpd.url("pub/lf.txt"), MINE) as resource:
+        assert (resource.length, resource.details["type"], resource.details["line_ends"]) == (None, "A", "CRLF")
+    with overthere.open(vsftpd.url("motd"), MINE) as resource:
+        assert (resource.media_type, resource.how, resource.length) == (None, "", 8)
 
 
 def test_over_ipv6(root: Path, tmp_path: Path) -> None:
-    """RFC 2428: EPSV names no address, so the data come from that of the control connection."""
+    """RFC 2428: EPSV contains no address, so that the data connection uses that of the control connection."""
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
@@ -441,7 +441,7 @@ def test_over_ipv6(root: Path, tmp_path: Path) -> None:
 # -- the policy
 
 
-def test_what_strangers_may_not_ask(pyftpd: Server) -> None:
+def test_untrusted_uris_are_rejected(pyftpd: Server) -> None:
     since = len(pyftpd.text())
     for uri, rule in (
         (pyftpd.url("motd"), "address"),
@@ -454,12 +454,12 @@ def test_what_strangers_may_not_ask(pyftpd: Server) -> None:
     assert "<-" not in pyftpd.text()[since:]
 
 
-def test_no_more_than_is_allowed(pyftpd: Server) -> None:
+def test_the_limits_of_the_policy(pyftpd: Server) -> None:
     with pytest.raises(LimitExceeded, match="1,000,000"):
         get(pyftpd.url("large.bin"), MINE.with_(max_bytes=1_000_000))
 
 
-# -- servers that mean no good
+# -- hostile servers
 
 RECORDED = [
     line.encode() + b"\r\n"
@@ -470,28 +470,28 @@ VERBS = ("", "USER", "PASS", "CWD", "TYPE", "EPSV")
 VSFTPD: dict[str, Answer] = {**dict(zip(VERBS, RECORDED, strict=False)), "RETR": tuple(RECORDED[6:])}
 
 
-def test_an_end_at_every_octet() -> None:
-    """Of the recorded control connection: never a content that is taken for whole before the 226 is."""
+def test_an_end_at_every_byte() -> None:
+    """The recorded control connection: content is never complete before the 226."""
     content = b"m" * 286
     with scripted(VSFTPD, content) as server:
         assert get(server.url("etc/motd")) == content
         size = len(b"".join(RECORDED)) - len("{port}") + len(str(server.data_port))
-        told = set[str]()
+        messages = set[str]()
         for server.most in range(size):
             try:
                 get(server.url("etc/motd"))
             except AccessFailed as error:
-                told.add(error.message)
+                messages.add(error.message)
             else:
                 raise AssertionError(server.most)
-        assert all("closed the connection" in one or "broke" in one for one in told)
-        assert {"the server closed the connection in the middle of a line"} < told
+        assert all("closed the connection" in message or "broke" in message for message in messages)
+        assert {"the server closed the connection in the middle of a line"} < messages
         server.most = size
         assert get(server.url("etc/motd")) == content
 
 
 class Played:
-    """The dialogue over recorded octets, in pieces of a size."""
+    """The dialogue with recorded bytes, in pieces of a given size."""
 
     def __init__(self, uri: str, control: bytes, data: bytes = b"", size: int = 1, policy: Policy = MINE) -> None:
         self.left, self.size = {0: control, 1: data}, size
@@ -520,15 +520,15 @@ class Played:
 
     @property
     def content(self) -> bytes:
-        return b"".join(one.octets for one in self.given if isinstance(one, Data))
+        return b"".join(piece.octets for piece in self.given if isinstance(piece, Data))
 
 
-WHOLE = b"".join(RECORDED).replace(b"{port}", b"40000")
+ALL_REPLIES = b"".join(RECORDED).replace(b"{port}", b"40000")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 100_000])
-def test_the_pieces_do_not_matter(size: int) -> None:
-    played = Played("ftp://h/etc/motd", WHOLE, b"m" * 286, size)
+def test_the_size_of_pieces_does_not_matter(size: int) -> None:
+    played = Played("ftp://h/etc/motd", ALL_REPLIES, b"m" * 286, size)
     assert played.content == b"m" * 286
     assert played.commands == [
         line.encode() + b"\r\n" for line in (*sent("ftp://h/etc/motd")[:4], "EPSV", "RETR motd", "QUIT")
@@ -552,9 +552,9 @@ def test_the_pieces_do_not_matter(size: int) -> None:
     ],
     ids=lambda reply: f"{reply[:12]!r} {len(reply)}",
 )
-def test_replies_that_are_replies(reply: bytes) -> None:
-    """RFC 959 4.2; lines beyond the thousand that are kept are read all the same (RFC 1123 4.1.2.11)."""
-    played = Played("ftp://h/etc/motd", reply + WHOLE.partition(b"\n")[2], b"m" * 286, 65_536)
+def test_valid_replies(reply: bytes) -> None:
+    """RFC 959 4.2; lines after the first thousand are skipped (RFC 1123 4.1.2.11)."""
+    played = Played("ftp://h/etc/motd", reply + ALL_REPLIES.partition(b"\n")[2], b"m" * 286, 65_536)
     assert played.content == b"m" * 286
     head = played.given[0]
     assert isinstance(head, Head)
@@ -578,18 +578,18 @@ def test_replies_that_are_replies(reply: bytes) -> None:
         b"\xef\xbc\x92\xef\xbc\x92\xef\xbc\x90 ready\r\n",
     ],
 )
-def test_replies_that_are_none(reply: bytes) -> None:
+def test_invalid_replies(reply: bytes) -> None:
     with scripted({"": reply}) as server, pytest.raises(ProtocolError, match="no code"):
         get(server.url("x"))
 
 
-def test_what_is_kept_of_the_replies() -> None:
-    """A mebibyte, of however many directories; and the dialogue goes on."""
-    start, rest = b"".join(RECORDED[:3]), WHOLE[len(b"".join(RECORDED[:4])) :]
+def test_stored_replies_are_limited() -> None:
+    """To a mebibyte, for any number of directories; the dialogue continues."""
+    start, later = b"".join(RECORDED[:3]), ALL_REPLIES[len(b"".join(RECORDED[:4])) :]
     long = b"250-" + b"x" * 60_000 + b"\r\n250 there\r\n"
-    played = Played("ftp://h/" + "d/" * 100 + "motd", start + long * 100 + rest, b"m" * 286, 65_536)
+    played = Played("ftp://h/" + "d/" * 100 + "motd", start + long * 100 + later, b"m" * 286, 65_536)
     assert played.content == b"m" * 286
-    (head,) = [one for one in played.given if isinstance(one, Head)]
+    (head,) = [piece for piece in played.given if isinstance(piece, Head)]
     assert 900_000 < sum(map(len, head.details["replies"])) <= 1 << 20
 
 
@@ -635,7 +635,7 @@ def endless(piece: bytes, first: bytes = b"") -> Answer:
         ),
     ],
 )
-def test_answers_that_mean_no_good(answers: dict[str, Answer], error: type[AccessError], message: str) -> None:
+def test_hostile_replies(answers: dict[str, Answer], error: type[AccessError], message: str) -> None:
     with scripted(answers) as server, pytest.raises(error, match=message) as caught:
         get(server.url("d/x"), MINE.with_(read_timeout=0.4) if error is AccessTimeout else MINE)
     assert type(caught.value) is error
@@ -650,7 +650,7 @@ PORTS: list[tuple[dict[str, Answer], type[AccessError] | None]] = [
     ({"EPSV": b"500 what\r\n", "PASV": b"227 ok (127,0,0,1,{p1},{p2})\r\n"}, None),
     ({"EPSV": b"522 (1)\r\n", "PASV": b"227 ok 127,0,0,1,{p1},{p2}\r\n"}, None),
     ({"EPSV": b"229 ok {port}\r\n", "PASV": b"227 =127,0,0,1,{p1},{p2}\r\n"}, None),
-    # Another host's address: the data come from the host that was judged (RFC 2577 3).
+    # Another host's address: the data connection uses the checked host (RFC 2577 3).
     ({"EPSV": b"502 no\r\n", "PASV": b"227 ok (192,0,2,1,{p1},{p2})\r\n"}, None),
     ({"EPSV": b"502 no\r\n", "PASV": b"227 ok (169,254,169,254,{p1},{p2})\r\n"}, None),
     ({"EPSV": b"229 ok (|1|192.0.2.1|{port}|)\r\n", "PASV": b"502 no\r\n"}, AccessFailed),
@@ -670,7 +670,7 @@ PORTS: list[tuple[dict[str, Answer], type[AccessError] | None]] = [
 
 @pytest.mark.parametrize(("answers", "error"), PORTS)
 def test_the_data_port(answers: dict[str, Answer], error: type[AccessError] | None) -> None:
-    """RFC 2428 3, RFC 1123 4.1.2.6: of what the server says the port alone is used, and no reserved one."""
+    """RFC 2428 3, RFC 1123 4.1.2.6: only the port of the reply is used, and not a reserved one."""
     with scripted(answers) as server:
         if error is None:
             assert get(server.url("x")) == b"content"
@@ -683,7 +683,7 @@ def test_the_data_port(answers: dict[str, Answer], error: type[AccessError] | No
             assert not any(line.startswith(b"RETR") for line in server.commands)
 
 
-def test_a_data_port_that_nobody_listens_on() -> None:
+def test_an_unused_data_port() -> None:
     with (
         scripted({"EPSV": b"229 (|||%d|)\r\n" % free_port()}) as server,
         pytest.raises(AccessFailed, match="no connection") as caught,
@@ -692,8 +692,8 @@ def test_a_data_port_that_nobody_listens_on() -> None:
     assert caught.value.where.startswith("connect 127.0.0.1 ")
 
 
-def test_a_data_connection_that_brings_nothing() -> None:
-    """It stands open behind a 226: the end of a file is its end alone (RFC 959 3.4.1)."""
+def test_a_silent_data_connection() -> None:
+    """It stays open after a 226: only its end is the end of the file (RFC 959 3.4.1)."""
     with (
         scripted({"RETR": b"150 x\r\n226 done\r\n"}) as server,
         pytest.raises(AccessTimeout, match="no data"),
@@ -701,11 +701,11 @@ def test_a_data_connection_that_brings_nothing() -> None:
         get(server.url("x"), MINE.with_(read_timeout=0.4))
 
 
-def test_the_content_before_the_150() -> None:
+def test_content_before_the_150() -> None:
     for before in (True, False):
         with scripted({}, b"early", first=before) as server:
             assert get(server.url("x")) == b"early"
-    with scripted({"RETR": (b"226 done\r\n", b"")}, b"at once", first=True) as server:  # no 150 at all
+    with scripted({"RETR": (b"226 done\r\n", b"")}, b"at once", first=True) as server:  # without a 150
         assert get(server.url("x")) == b"at once"
 
 
@@ -714,10 +714,10 @@ def test_the_content_before_the_150() -> None:
     [
         ("x", b"150 Opening BINARY mode data connection for x (7 bytes).", 7),
         ("x", b"150-Opening\r\n150 for x (7 bytes)", 7),
-        ("x", b"150 for x (5 bytes)", 5),  # a number in a text for people: more may come, and the 226 decides
+        ("x", b"150 for x (5 bytes)", 5),  # a number in a text for people: more bytes may follow, and the 226 decides
         ("x", b"150 7 bytes", None),
         ("x", b"150 (0.01 kbytes)", None),
-        ("x%20(9%20bytes)", b"150 for x (9 bytes)", None),  # it may be the name
+        ("x%20(9%20bytes)", b"150 for x (9 bytes)", None),  # it may be part of the name
         ("x;type=a", b"150 for x (7 bytes)", None),
         ("x", b"150 (9999999999999999999999 bytes)", None),
     ],
@@ -725,25 +725,25 @@ def test_the_content_before_the_150() -> None:
 def test_the_size_in_a_150(name: str, reply: bytes, length: int | None) -> None:
     with (
         scripted({"RETR": (reply + b"\r\n", b"226 done\r\n")}) as server,
-        overthere.open(server.url(name), MINE) as found,
+        overthere.open(server.url(name), MINE) as resource,
     ):
-        assert found.length == length
-        assert found.read() == b"content"
+        assert resource.length == length
+        assert resource.read() == b"content"
 
 
-def test_the_end_of_the_connection_behind_the_226_is_no_failure() -> None:
-    """Nor is a QUIT that nobody takes any more."""
+def test_a_closed_connection_after_the_226_is_no_error() -> None:
+    """Nor a QUIT that is not received."""
     with scripted(VSFTPD, b"m" * 286) as server:
         server.most = len(b"".join(RECORDED)) - len("{port}") + len(str(server.data_port))
         for _ in range(50):
-            with overthere.open(server.url("etc/motd"), MINE) as found:
-                assert found.read(286) == b"m" * 286
-                assert found.read() == b""
-                assert found.details["replies"][-1] == "226 Transfer complete."
+            with overthere.open(server.url("etc/motd"), MINE) as resource:
+                assert resource.read(286) == b"m" * 286
+                assert resource.read() == b""
+                assert resource.details["replies"][-1] == "226 Transfer complete."
 
 
 @pytest.mark.parametrize("courtesy", [True, False])
-def test_a_write_that_is_a_courtesy(courtesy: bool) -> None:
+def test_an_optional_write_may_fail(courtesy: bool) -> None:
     def work(port: int) -> Dialogue:
         yield Dial("127.0.0.1", port)
         yield Read()
@@ -766,10 +766,10 @@ def test_a_write_that_is_a_courtesy(courtesy: bool) -> None:
         transport.close()
 
 
-def test_what_is_left_open_is_closed(pyftpd: Server) -> None:
-    found = overthere.open(pyftpd.url("large.bin"), MINE)
-    assert len(found.read(1000)) == 1000
-    found.close()
+def test_an_unclosed_resource_is_closed(pyftpd: Server) -> None:
+    resource = overthere.open(pyftpd.url("large.bin"), MINE)
+    assert len(resource.read(1000)) == 1000
+    resource.close()
     since = len(pyftpd.text())
     assert get(pyftpd.url("motd")) == b"another\n"
     assert pyftpd.commands(since)[0] == "USER anonymous"

@@ -1,4 +1,4 @@
-"""gopher and Gopher+ against gophernicus and pygopherd, over what the servers of Minnesota answered, and octets."""
+"""gopher and Gopher+ with gophernicus and pygopherd, recorded answers of the Minnesota servers, and raw bytes."""
 
 from __future__ import annotations
 
@@ -37,32 +37,32 @@ from overthere.protocols.gopher.dialogue import dialogue
 from overthere.protocols.gopher.entries import AskForm, Question
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.menu import MenuItem
-from servers.gopherd import FILES, UMN, Gopherd, gophernicus, pygopherd, recorded, replayed
+from servers.gopherd import FILES, UMN, Gopherd, gophernicus, pygopherd, recorded_answers, replayed
 from servers.replay import Served, serve
 
 LOCAL = Policy.local().with_(read_timeout=60)
 
 
-# These servers open files while they run, as nobody: not below pytest's own folder, which another pytest of the same
-# user closes to all others as it starts.
+# These servers open files as nobody: not below pytest's own folder, which another pytest run of the same user closes
+# to everybody else when it starts.
 
 
 @pytest.fixture(scope="module")
 def nicus() -> Iterator[Gopherd]:
-    with TemporaryDirectory() as folder, gophernicus(Path(folder) / "nicus") as found:
-        yield found
+    with TemporaryDirectory() as folder, gophernicus(Path(folder) / "nicus") as gopher:
+        yield gopher
 
 
 @pytest.fixture(scope="module")
 def pyg() -> Iterator[Gopherd]:
-    with TemporaryDirectory() as folder, pygopherd(Path(folder) / "pyg") as found:
-        yield found
+    with TemporaryDirectory() as folder, pygopherd(Path(folder) / "pyg") as gopher:
+        yield gopher
 
 
 @pytest.fixture(params=["nicus", "pyg"])
 def server(request: pytest.FixtureRequest) -> Gopherd:
-    found: Gopherd = request.getfixturevalue(request.param)
-    return found
+    gopher: Gopherd = request.getfixturevalue(request.param)
+    return gopher
 
 
 def entries(uri: str | GopherLocator, policy: Policy = LOCAL) -> list[Entry]:
@@ -87,29 +87,29 @@ def aread(uri: str) -> tuple[bytes, Head]:
 def aentries(uri: str) -> list[Entry]:
     async def main() -> list[Entry]:
         async with await overthere.aopen(uri, LOCAL) as resource:
-            return [one async for one in resource.entries()]
+            return [entry async for entry in resource.entries()]
 
     return anyio.run(main)
 
 
 def driven(uri: str, *pieces: bytes, stays: bool = False, policy: Policy = LOCAL) -> tuple[Head, bytes, list[Entry]]:
-    """A dialogue over pieces of an answer; the end follows them, or silence."""
-    head, data, found, held = None, bytearray(), list[Entry](), b""
+    """A dialogue with the pieces of an answer, followed by the end or by silence."""
+    head, data, items, buffer = None, bytearray(), list[Entry](), b""
     coming = iter(pieces)
-    told: Any = None
+    result: Any = None
     running = dialogue(plan(uri), policy)
     with suppress(StopIteration):
         while True:
-            effect = running.send(told)
-            told = None
+            effect = running.send(result)
+            result = None
             match effect:
                 case Read(size, patience=patience):
-                    held = held or next(coming, b"")
-                    told, held = held[:size], held[size:]
-                    if stays and not told:
+                    buffer = buffer or next(coming, b"")
+                    result, buffer = buffer[:size], buffer[size:]
+                    if stays and not result:
                         if patience is None:
                             raise AccessTimeout("nothing came")
-                        told = None
+                        result = None
                 case Head():
                     assert head is None
                     head = effect
@@ -117,20 +117,20 @@ def driven(uri: str, *pieces: bytes, stays: bool = False, policy: Policy = LOCAL
                     assert head is not None
                     assert octets
                     data += octets
-                case Item(one):
+                case Item(item):
                     assert head is not None
-                    found.append(one)
+                    items.append(item)
                 case _:
                     pass
     assert head is not None
-    return head, bytes(data), found
+    return head, bytes(data), items
 
 
 # -- real servers
 
 
-def test_texts(server: Gopherd) -> None:
-    """A period that begins a line stays, a period alone that ends the text goes, as nobody doubles any."""
+def test_texts_are_read(server: Gopherd) -> None:
+    """A period at the start of a line is kept, one that ends the text is removed: no server doubles periods."""
     for name in ("doc.txt", "troff.txt", "up.txt", "open.txt"):
         octets, head = read(server.uri(f"0/{name}"))
         assert octets.replace(b"\r\n", b"\n").removesuffix(b"\n") == FILES[name].removesuffix(b"\n"), name
@@ -143,7 +143,7 @@ def test_texts(server: Gopherd) -> None:
     assert read(server.uri("0/ended.txt"))[0].strip() == b"x"
 
 
-def test_binary_files_are_whole(server: Gopherd) -> None:
+def test_binary_files_are_complete(server: Gopherd) -> None:
     for kind, name, expected in (
         ("9", "x.bin", "application/octet-stream"),
         ("g", "p.gif", "image/gif"),
@@ -155,54 +155,54 @@ def test_binary_files_are_whole(server: Gopherd) -> None:
         assert aread(server.uri(f"{kind}/{name}")) == (octets, head)
 
 
-def test_a_menu_and_its_items_opened_again(server: Gopherd) -> None:
-    found = entries(server.uri("1/"))
-    assert aentries(server.uri("1/")) == found
+def test_a_menu_and_its_items_can_be_opened(server: Gopherd) -> None:
+    items = entries(server.uri("1/"))
+    assert aentries(server.uri("1/")) == items
     opened, menu = 0, list[Entry]()
-    for one in found:
-        if one.uri is None:
-            assert one.kind == "info"
+    for entry in items:
+        if entry.uri is None:
+            assert entry.kind == "info"
             continue
-        locator = URI(one.uri).locator
+        locator = URI(entry.uri).locator
         assert isinstance(locator, GopherLocator)
         name = locator.selector.decode().strip("/")
         if name in FILES and name not in ("ended.txt",):
-            octets, _ = read(one.uri)
+            octets, _ = read(entry.uri)
             assert octets.replace(b"\r\n", b"\n").strip() == FILES[name].replace(b"\r\n", b"\n").strip()
             opened += 1
         elif name == "menu":
-            assert one.kind == "directory"
-            menu = entries(one.uri)
+            assert entry.kind == "directory"
+            menu = entries(entry.uri)
     assert opened >= 8
-    by_name = {one.name: one for one in menu}
+    by_name = {entry.name: entry for entry in menu}
     assert by_name["Welcome \u00e9"] == Entry("Welcome \u00e9", None, "info", {"type": "i"})
     assert by_name["Link"].uri == "http://h.example/"
     assert (by_name["Else"].kind, by_name["Else"].uri) == ("directory", "gopher://else.example:7071/1/x")
     session = by_name["Log in"]
     assert session.kind == "telnet session"
     with overthere.open(session.uri or "", LOCAL) as resource:
-        told = resource.details["session"]
-        assert (told["program"], told["host"], told["port"]) == ("telnet", "localhost", 2323)
-        assert told["user"].endswith("guest")
+        log = resource.details["session"]
+        assert (log["program"], log["host"], log["port"]) == ("telnet", "localhost", 2323)
+        assert log["user"].endswith("guest")
         assert resource.read() == b""
 
 
 def test_gopher_plus_items_carry_their_tag(pyg: Gopherd) -> None:
-    one = next(one for one in entries(pyg.uri("1/")) if one.name == "doc")
-    assert (one.uri, one.details) == (pyg.uri("0/doc.txt%09%09+"), {"type": "0", "gopherplus": "+"})
-    octets, head = read(one.uri or "")
+    entry = next(item for item in entries(pyg.uri("1/")) if item.name == "doc")
+    assert (entry.uri, entry.details) == (pyg.uri("0/doc.txt%09%09+"), {"type": "0", "gopherplus": "+"})
+    octets, head = read(entry.uri or "")
     assert (octets, head.length) == (b"a doc\n", 6)
     assert head.details["gopherplus"] is True
 
 
 def test_a_search(nicus: Gopherd) -> None:
-    assert [one.name for one in entries(nicus.uri("7/cgi-bin/search.cgi%09foo%20bar"))] == ["query=[foo bar]"]
+    assert [entry.name for entry in entries(nicus.uri("7/cgi-bin/search.cgi%09foo%20bar"))] == ["query=[foo bar]"]
     log = nicus.log.read_text()
     assert "/cgi-bin/search.cgi\\tfoo bar\\r" in log or "/cgi-bin/search.cgi\tfoo bar\\r" in log
 
 
-def test_what_is_not_there(pyg: Gopherd, nicus: Gopherd) -> None:
-    for rest, code, source in (
+def test_missing_items(pyg: Gopherd, nicus: Gopherd) -> None:
+    for path, code, source in (
         ("0/no", "3", "RFC 1436 3.8"),
         ("1/no", "3", "RFC 1436 3.8"),
         ("9/no", "3", "RFC 1436 3.8"),
@@ -210,46 +210,46 @@ def test_what_is_not_there(pyg: Gopherd, nicus: Gopherd) -> None:
         ("1/no%09%09$", "1", "Gopher+ 2.3"),
     ):
         with pytest.raises(ResourceMissing, match="does not exist") as caught:
-            overthere.open(pyg.uri(rest), LOCAL)
+            overthere.open(pyg.uri(path), LOCAL)
         assert (caught.value.code, caught.value.source) == (code, source)
-    # All that gophernicus says of it is a text, which is lost at times as it exits with an error and socat heeds that.
+    # gophernicus reports it in a text, which is sometimes lost when it exits with an error.
     assert read(nicus.uri("0/no"))[0][:7] in (b"Error: ", b"")
     assert entries(pyg.uri("1/empty")) == []
 
 
 def test_attributes_of_an_item(pyg: Gopherd) -> None:
-    (one,) = entries(pyg.uri("0/doc.txt%09%09!"))
-    assert aentries(pyg.uri("0/doc.txt%09%09!")) == [one]
-    assert (one.name, one.kind, one.uri) == ("doc.txt", "file", pyg.uri("0/doc.txt%09%09+"))
-    assert one.details["views"] == [
+    (entry,) = entries(pyg.uri("0/doc.txt%09%09!"))
+    assert aentries(pyg.uri("0/doc.txt%09%09!")) == [entry]
+    assert (entry.name, entry.kind, entry.uri) == ("doc.txt", "file", pyg.uri("0/doc.txt%09%09+"))
+    assert entry.details["views"] == [
         {"view": "text/plain", "size": "0k", "octets": 0, "uri": pyg.uri("0/doc.txt%09%09+text/plain")}
     ]
-    assert one.details["abstract"] == "An abstract about doc"
-    admin = dict(one.details["admin"])
+    assert entry.details["abstract"] == "An abstract about doc"
+    admin = dict(entry.details["admin"])
     assert admin["Admin"].endswith("<pygopherd@nowhere.nowhere>")
     assert set(admin) == {"Admin", "Mod-Date"}
-    form = AskForm.from_entry(Entry(**vars_of(one)))
+    form = AskForm.from_entry(Entry(**vars_of(entry)))
     assert [question.kind for question in form.questions] == ["Note", "Ask", "Choose"]
-    assert read(one.details["views"][0]["uri"])[0] == b"a doc\n"
+    assert read(entry.details["views"][0]["uri"])[0] == b"a doc\n"
 
 
-def vars_of(one: Entry) -> dict[str, Any]:
-    """An entry as JSON has it."""
-    found: dict[str, Any] = json.loads(
-        json.dumps({"name": one.name, "uri": one.uri, "kind": one.kind, "details": one.details})
+def vars_of(entry: Entry) -> dict[str, Any]:
+    """The fields of an entry, as in JSON."""
+    fields: dict[str, Any] = json.loads(
+        json.dumps({"name": entry.name, "uri": entry.uri, "kind": entry.kind, "details": entry.details})
     )
-    return found
+    return fields
 
 
 def test_attributes_of_a_directory(server: Gopherd) -> None:
-    found = entries(server.uri("1%09%09$"))
-    assert all("attributes" in one.details for one in found)
+    items = entries(server.uri("1%09%09$"))
+    assert all("attributes" in entry.details for entry in items)
     if server.name == "pygopherd":
-        assert {"doc", "x", "menu"} <= {one.name for one in found}
-        assert next(one for one in found if one.name == "doc").details["abstract"] == "An abstract about doc"
-        assert next(one for one in found if one.kind == "info").uri is None
-    # gophernicus knows its main menu alone; of others it sends the menu.
-    assert {"Else", "A doc"} <= {one.name for one in entries(server.uri("1/menu/%09%09$"))}
+        assert {"doc", "x", "menu"} <= {entry.name for entry in items}
+        assert next(entry for entry in items if entry.name == "doc").details["abstract"] == "An abstract about doc"
+        assert next(entry for entry in items if entry.kind == "info").uri is None
+    # gophernicus has attributes for its main menu only; for others it sends the menu.
+    assert {"Else", "A doc"} <= {entry.name for entry in entries(server.uri("1/menu/%09%09$"))}
 
 
 def test_a_server_without_attributes(nicus: Gopherd, pyg: Gopherd) -> None:
@@ -260,11 +260,11 @@ def test_a_server_without_attributes(nicus: Gopherd, pyg: Gopherd) -> None:
     assert (octets.strip(), head.details["gopherplus"]) == (b"a doc", False)
 
 
-# -- the wire
+# -- requests
 
 
 @pytest.mark.parametrize(
-    "rest",
+    "rest_of_uri",
     [
         "",
         "0/a_selector",
@@ -278,19 +278,19 @@ def test_a_server_without_attributes(nicus: Gopherd, pyg: Gopherd) -> None:
         "9%FF%01",
     ],
 )
-def test_the_plan_is_what_is_sent(rest: str) -> None:
-    def handler(held: socket.socket, served: Served) -> None:
+def test_the_sent_request_is_that_of_the_plan(rest_of_uri: str) -> None:
+    def handler(client: socket.socket, served: Served) -> None:
         got = b""
-        while len(got) < len(sent) and (data := held.recv(1 << 16)):
+        while len(got) < len(sent) and (data := client.recv(1 << 16)):
             got += data
-        held.sendall(b"+-2\r\n" if b"+" in got or b"!" in got or b"$" in got else b".\r\n")
-        held.shutdown(socket.SHUT_WR)
-        while data := held.recv(1 << 16):  # what comes beside it, up to the end of the connection
+        client.sendall(b"+-2\r\n" if b"+" in got or b"!" in got or b"$" in got else b".\r\n")
+        client.shutdown(socket.SHUT_WR)
+        while data := client.recv(1 << 16):  # further data, until the end of the connection
             got += data
         served.requests.append(got)
 
     with serve(handler) as served:
-        uri = f"gopher://127.0.0.1:{served.port}/{rest}"
+        uri = f"gopher://127.0.0.1:{served.port}/{rest_of_uri}"
         sent = b"".join(step.data for step in plan(uri) if isinstance(step, Send))
         overthere.open(uri, LOCAL).close()
         aread(uri)
@@ -298,74 +298,74 @@ def test_the_plan_is_what_is_sent(rest: str) -> None:
 
 
 @pytest.mark.parametrize("octet", ["%0D", "%0A", "%0D%0A", "%00"])
-@pytest.mark.parametrize("rest", ["0a{}b", "7a%09b{}c", "0a%09%09+text{}", "0a%09%09!{}", "8a{}b", "0a%09%09$+A{}+B"])
-def test_no_delimiter_is_ever_sent(octet: str, rest: str) -> None:
-    with serve(lambda held, served: served.requests.append(held.recv(99))) as served:
+@pytest.mark.parametrize("suffix", ["0a{}b", "7a%09b{}c", "0a%09%09+text{}", "0a%09%09!{}", "8a{}b", "0a%09%09$+A{}+B"])
+def test_no_delimiter_is_ever_sent(octet: str, suffix: str) -> None:
+    with serve(lambda client, served: served.requests.append(client.recv(99))) as served:
         with pytest.raises(PlanRefused):
-            overthere.open(f"gopher://127.0.0.1:{served.port}/{rest.format(octet)}", LOCAL)
+            overthere.open(f"gopher://127.0.0.1:{served.port}/{suffix.format(octet)}", LOCAL)
         with pytest.raises((PlanRefused, Unwritable)):
             overthere.open(GopherLocator("127.0.0.1", served.port, "0", b"a\tb"), LOCAL)
     assert served.connections == 0
 
 
 @pytest.mark.parametrize("edition_name", ["url-1994", "rfc1738", "rfc3986"])
-def test_a_selector_with_nul_is_refused_by_the_document_that_does(edition_name: str) -> None:
+def test_nul_in_a_selector_is_rejected_by_the_editions_that_forbid_it(edition_name: str) -> None:
     with pytest.raises(PlanRefused, match=r"^selector holds NUL, .*\(RFC 1436 Appendix; RFC 3986 7\.2\)$"):
         plan(edition(edition_name).locator("gopher://h/0a%00b"))
 
 
-def test_a_menu_cannot_have_delimiters_sent() -> None:
+def test_a_menu_cannot_add_delimiters_to_requests() -> None:
     lines = (
         b"0a\ts\rx\th.example\t70\r\n0b\ts\0\th.example\t70\r\n0c\ts\th.example /x\t70\r\n1d\ts\th.example\t99999\r\n"
     )
-    _, _, found = driven("gopher://h/", lines + b"0e\ts\t\t70\r\n.\r\n")
-    assert [one.uri for one in found] == [None] * 5
-    assert all(one.details["problem"].startswith("it has no URI") for one in found)
+    _, _, items = driven("gopher://h/", lines + b"0e\ts\t\t70\r\n.\r\n")
+    assert [entry.uri for entry in items] == [None] * 5
+    assert all(entry.details["problem"].startswith("it has no URI") for entry in items)
 
 
-def test_the_policy_judges() -> None:
+def test_the_policy_is_applied() -> None:
     with pytest.raises(AccessRefused):
         overthere.open("gopher://127.0.0.1:7070/")
     with pytest.raises(AccessRefused):
         overthere.open("gopher://gopher.example:25/0x")
 
 
-# -- what was recorded
+# -- recorded answers
 
 
 @pytest.mark.parametrize("name", UMN)
 def test_texts_of_minnesota(name: str) -> None:
-    """A period ends them, and none within is doubled."""
-    answers = recorded(name)
+    """They end with a period, and periods are not doubled."""
+    answers = recorded_answers(name)
     with replayed(answers) as served:
-        there = f"gopher://127.0.0.1:{served.port}/0"
-        plain, _ = read(f"{there}0/sheep")
+        text = f"gopher://127.0.0.1:{served.port}/0"
+        plain, _ = read(f"{text}0/sheep")
         assert plain == answers[b"0/sheep\r\n"].removesuffix(b".\r\n")
-        octets, head = read(f"{there}0/sheep%09%09+")
+        octets, head = read(f"{text}0/sheep%09%09+")
         assert octets.split() == b"English sheep. .leading dot end".split()
         assert head.length == (32 if name == "umn-3.0.5" else None)
-        octets, head = read(f"{there}0/sheep%09%09+Text/plain%20Es_ES")
+        octets, head = read(f"{text}0/sheep%09%09+Text/plain%20Es_ES")
         assert (head.media_type, head.details["language"]) == ("text/plain", "Es_ES")
-        octets, head = read(f"{there}0/sheep%09%09+application/postscript%20En_US")
+        octets, head = read(f"{text}0/sheep%09%09+application/postscript%20En_US")
         assert head.media_type == "application/postscript"
         if name == "umn-2.3.0":
             assert octets == b"%!PS sheep\r\n"
-        assert aread(f"{there}0/sheep%09%09+")[0].endswith(b"end" + (b"\r\n" if name == "umn-2.3.0" else b"\n"))
+        assert aread(f"{text}0/sheep%09%09+")[0].endswith(b"end" + (b"\r\n" if name == "umn-2.3.0" else b"\n"))
     assert served.requests[2:4] == [b"0/sheep\t+Text/plain Es_ES\r\n", b"0/sheep\t+application/postscript En_US\r\n"]
 
 
 @pytest.mark.parametrize("name", UMN)
 def test_a_form_of_minnesota(name: str) -> None:
-    with replayed(recorded(name)) as served:
-        (one,) = entries(f"gopher://127.0.0.1:{served.port}/00/form%09%09%3F")
-        assert one.details["gopherplus"] == "?"
-        form = AskForm.from_entry(one)
+    with replayed(recorded_answers(name)) as served:
+        (entry,) = entries(f"gopher://127.0.0.1:{served.port}/00/form%09%09%3F")
+        assert entry.details["gopherplus"] == "?"
+        form = AskForm.from_entry(entry)
         assert form.questions == (
             Question("Note", "Please fill in"),
             Question("Ask", "Your name", "Anon"),
             Question("Ask", "Your colour"),
         )
-        # The items have the names of where they were recorded.
+        # The items have the recorded host names.
         form = form._replace(locator=replace(form.locator, host="127.0.0.1", port=served.port, written=None))
         for filled in (form.fill({"Your name": "Tim", "Your colour": "blue"}), form.fill(["Tim", "blue"])):
             octets, head = read(filled)
@@ -376,8 +376,8 @@ def test_a_form_of_minnesota(name: str) -> None:
 
 @pytest.mark.parametrize("name", UMN)
 def test_a_view_of_a_menu(name: str) -> None:
-    """The server says that a period will come, and sends none."""
-    with replayed(recorded(name)) as served:
+    """The server announces a final period, and sends none."""
+    with replayed(recorded_answers(name)) as served:
         octets, head = read(f"gopher://127.0.0.1:{served.port}/11/views%09%09+text/html%20En_US")
     assert octets.startswith(b"<HTML>\r\n")
     assert octets.endswith(b"</HTML>\r\n")
@@ -386,11 +386,11 @@ def test_a_view_of_a_menu(name: str) -> None:
 
 @pytest.mark.parametrize("name", UMN)
 def test_attributes_of_minnesota(name: str) -> None:
-    with replayed(recorded(name)) as served:
-        there = f"gopher://127.0.0.1:{served.port}/"
-        found = entries(f"{there}1%09%09$")
-        named = [one for one in found if one.name == "sheep"]
-        views = [view for one in named for view in one.details["views"]]
+    with replayed(recorded_answers(name)) as served:
+        text = f"gopher://127.0.0.1:{served.port}/"
+        items = entries(f"{text}1%09%09$")
+        named = [entry for entry in items if entry.name == "sheep"]
+        views = [view for entry in named for view in entry.details["views"]]
         assert [(view["view"], view["language"]) for view in views] == [
             ("application/postscript", "En_US"),
             ("Text/plain", "En_US"),
@@ -399,35 +399,35 @@ def test_attributes_of_minnesota(name: str) -> None:
         assert views[0]["octets"] == 0
         assert views[-1]["uri"].endswith("%09%09+Text/plain%20Es_ES")
         assert [one.details["abstract"] for one in named if "abstract" in one.details] == ["An abstract about sheep"]
-        (one,) = entries(f"{there}00/sheep%09%09!+ABSTRACT%20+VIEWS")
-        assert one.details["abstract"] == "An abstract about sheep"
-        assert [one.name for one in entries(f"{there}1%09%09+")] == [one.name for one in entries(there)]
-        for one in entries(f"{there}1%09%09$+VIEWS"):
-            assert set(one.details["attributes"]) == {"+VIEWS"}
-        assert {one.details["gopherplus"] for one in entries(there)} == {"+", "?"}
+        (entry,) = entries(f"{text}00/sheep%09%09!+ABSTRACT%20+VIEWS")
+        assert entry.details["abstract"] == "An abstract about sheep"
+        assert [item.name for item in entries(f"{text}1%09%09+")] == [item.name for item in entries(text)]
+        for entry in entries(f"{text}1%09%09$+VIEWS"):
+            assert set(entry.details["attributes"]) == {"+VIEWS"}
+        assert {item.details["gopherplus"] for item in entries(text)} == {"+", "?"}
 
 
 @pytest.mark.parametrize("name", UMN)
 def test_errors_of_minnesota(name: str) -> None:
-    answers = recorded(name)
+    answers = recorded_answers(name)
     with replayed(answers) as served:
         with pytest.raises(ResourceMissing, match="does not exist!!") as caught:
             overthere.open(f"gopher://127.0.0.1:{served.port}/00/nonexist%09%09+", LOCAL)
         assert (caught.value.code, caught.value.source) == ("1", "Gopher+ 2.3")
         assert "<gopher@localhost>" in str(caught.value)
-        for rest in ("00/nonexist", "10/nonexist", "90/nonexist"):
+        for path in ("00/nonexist", "10/nonexist", "90/nonexist"):
             with pytest.raises(ResourceMissing, match="does not exist!!") as caught:
-                overthere.open(f"gopher://127.0.0.1:{served.port}/{rest}", LOCAL)
+                overthere.open(f"gopher://127.0.0.1:{served.port}/{path}", LOCAL)
             assert caught.value.code == "3"
-    # What a search in front of the Gopher+ string is answered with, where there is none.
+    # An answer to a search before the Gopher+ string, which is missing.
     answer = answers[b"0/sheep\t\t!\r\n"]
     for uri in ("gopher://h/00/sheep%09%09!", "gopher://h/00/sheep%09%09+"):
         with pytest.raises(ResourceMissing, match="Malformed command"):
             driven(uri, answer)
 
 
-def cut_uri(request: bytes) -> str:
-    """The URI that a recorded request was for."""
+def recorded_uri(request: bytes) -> str:
+    """The URI of a recorded request."""
     selector, tab, plus = request.removesuffix(b"\r\n").decode("latin-1").partition("\t")
     block = plus.partition("\r\n")
     if block[1]:
@@ -440,12 +440,12 @@ def cut_uri(request: bytes) -> str:
 
 @pytest.mark.parametrize("name", [*UMN, "pygopherd-3.0.0"])
 def test_an_end_at_every_offset(name: str) -> None:
-    """An error, or a beginning of the whole where nothing tells the end; in two pieces cut there, the same whole."""
-    refused = whole = 0
-    for request, answer in recorded(name).items():
+    """An error, or a prefix if nothing marks the end; in two pieces, the complete answer."""
+    refused = complete = 0
+    for request, answer in recorded_answers(name).items():
         if request.count(b"\t") > 1 and b"\n" not in request[:-2]:
             continue  # forms of a request that are not sent
-        uri = cut_uri(request)
+        uri = recorded_uri(request)
         assert b"".join(step.data for step in plan(uri) if isinstance(step, Send)) == request
         message = ""
         try:
@@ -455,7 +455,7 @@ def test_an_end_at_every_offset(name: str) -> None:
             message = str(error)
         for offset in range(len(answer)):
             try:
-                _, octets, found = driven(uri, *filter(None, [answer[:offset]]))
+                _, octets, items = driven(uri, *filter(None, [answer[:offset]]))
             except AccessError:
                 refused += 1
             else:
@@ -463,31 +463,31 @@ def test_an_end_at_every_offset(name: str) -> None:
                     assert not octets.endswith(b"1\r\n"), "an error is none of the content"
                     continue
                 assert expected[1].startswith(octets), offset
-                ours, theirs = [vars_of(one) for one in found], [vars_of(one) for one in expected[2]]
+                ours, theirs = [vars_of(entry) for entry in items], [vars_of(entry) for entry in expected[2]]
                 assert ours[:-1] == theirs[: max(len(ours) - 1, 0)]
-                whole += 1
+                complete += 1
             if offset % 5:
                 continue
             try:
                 assert driven(uri, *filter(None, [answer[:offset], answer[offset:]])) == expected
             except AccessError as error:
-                again = str(error)
-                assert (expected, again) == (None, message)
+                repeated = str(error)
+                assert (expected, repeated) == (None, message)
     assert refused > 1000
-    assert whole > 50
+    assert complete > 50
 
 
 @pytest.mark.parametrize(
     ("uri", "answer"),
     [
-        ("gopher://h/1%09%09$", recorded("umn-3.0.5")[b"\t$\r\n"]),
-        ("gopher://h/1%09%09+", recorded("umn-3.0.5")[b"\t+\r\n"]),
-        ("gopher://h/00/form%09%09%3F", recorded("umn-2.3.0")[b"0/form\t!+ASK\r\n"]),
-        ("gopher://h/00/nonexist%09%09+", recorded("umn-2.3.0")[b"0/nonexist\t+\r\n"]),
-        ("gopher://h/00/sheep%09%09+", recorded("umn-3.0.5")[b"0/sheep\t+\r\n"].removesuffix(b".\r\n")),
+        ("gopher://h/1%09%09$", recorded_answers("umn-3.0.5")[b"\t$\r\n"]),
+        ("gopher://h/1%09%09+", recorded_answers("umn-3.0.5")[b"\t+\r\n"]),
+        ("gopher://h/00/form%09%09%3F", recorded_answers("umn-2.3.0")[b"0/form\t!+ASK\r\n"]),
+        ("gopher://h/00/nonexist%09%09+", recorded_answers("umn-2.3.0")[b"0/nonexist\t+\r\n"]),
+        ("gopher://h/00/sheep%09%09+", recorded_answers("umn-3.0.5")[b"0/sheep\t+\r\n"].removesuffix(b".\r\n")),
     ],
 )
-def test_where_the_end_is_told_any_earlier_one_is_an_error(uri: str, answer: bytes) -> None:
+def test_with_a_known_end_an_earlier_one_is_an_error(uri: str, answer: bytes) -> None:
     for offset in range(len(answer) - (3 if answer.endswith(b"\n.\r\n") else 0)):
         with pytest.raises(AccessError):
             driven(uri, *filter(None, [answer[:offset]]))
@@ -508,40 +508,40 @@ def test_where_the_end_is_told_any_earlier_one_is_an_error(uri: str, answer: byt
         (b"a\n.\r", b"a\n"),
         (b"a", b"a"),
         (b"a.\r\n", b"a.\r\n"),
-        (b"a\n.\nb\n", b"a\n.\nb\n"),  # a period alone that nothing ends
-        (b"a\r\n..b\r\n.\r\n", b"a\r\n.b\r\n"),  # doubled, as RFC 1436 says
+        (b"a\n.\nb\n", b"a\n.\nb\n"),  # a final period without a line end
+        (b"a\r\n..b\r\n.\r\n", b"a\r\n.b\r\n"),  # doubled, according to RFC 1436
         (b"..\r\n..\r\n.\r\n", b".\r\n.\r\n"),
-        (b"a\n../b\n", b"a\n../b\n"),  # nothing ended it: nothing was doubled
-        (b"a\n.b\n..c\n.\r\n", b"a\n.b\n..c\n"),  # a single period says that none is doubled
+        (b"a\n../b\n", b"a\n../b\n"),  # without an end nothing was doubled
+        (b"a\n.b\n..c\n.\r\n", b"a\n.b\n..c\n"),  # a single period shows that none is doubled
         (b"a\n..c\n.b\n.\r\n", b"a\n..c\n.b\n"),
         (b"3 is\ta\tnumber\t1\n and more\n", b"3 is\ta\tnumber\t1\n and more\n"),
         (b"x" * 300_000 + b"\n.y", b"x" * 300_000 + b"\n.y"),
     ],
 )
-def test_periods_in_texts(answer: bytes, text: bytes) -> None:
+def test_doubled_periods_in_texts(answer: bytes, text: bytes) -> None:
     assert driven("gopher://h/0x", *filter(None, [answer]))[1] == text
     if len(answer) < 100:
-        for cut in range(1, len(answer)):
-            assert driven("gopher://h/0x", answer[:cut], answer[cut:])[1] == text
+        for split in range(1, len(answer)):
+            assert driven("gopher://h/0x", answer[:split], answer[split:])[1] == text
         assert driven("gopher://h/0x", *(bytes([octet]) for octet in answer))[1] == text
     assert driven("gopher://h/9x", *filter(None, [answer]))[1] == answer
 
 
-def test_a_text_of_periods_takes_bounded_memory_and_linear_time() -> None:
-    for line, given, count in (
+def test_a_text_of_periods_is_linear_in_limited_memory() -> None:
+    for line, text, count in (
         (b"..\n", b"..\n", 100_000),
-        (b"..\n", b".\n", 400_000),  # as RFC 1436 says, as a mebibyte says nothing else
+        (b"..\n", b".\n", 400_000),  # by RFC 1436, since a mebibyte shows nothing else
         (b".x\n", b".x\n", 100_000),
         (b".\n", b".\n", 100_000),
     ):
         head, octets, _ = driven("gopher://h/0x", b"a\n", *[line * 20_000] * (count // 20_000))
         assert head.media_type == "text/plain"
-        # A period alone that ends it is cut.
-        assert octets == b"a\n" + given * (count - (line == b".\n"))
+        # The final period is removed.
+        assert octets == b"a\n" + text * (count - (line == b".\n"))
 
 
 def test_a_server_that_does_not_close() -> None:
-    """A period, or the count, is the end; else the time-out is."""
+    """A period, or the count, is the end; otherwise the timeout."""
     for uri, answer, expected in (
         ("gopher://h/0x", b"a\r\n.\r\n", b"a\r\n"),
         ("gopher://h/0x%09%09+", b"+3\r\nabcdef", b"abc"),
@@ -554,7 +554,7 @@ def test_a_server_that_does_not_close() -> None:
         with pytest.raises(AccessTimeout):
             driven(uri, answer, stays=True)
     policy = LOCAL.with_(read_timeout=0.4)
-    with replayed({b"x\r\n": b"a\r\n.\r\n", b"y\r\n": b"a\r\n"}, stays=True) as served:
+    with replayed({b"x\r\n": b"a\r\n.\r\n", b"y\r\n": b"a\r\n"}, stays_open=True) as served:
         assert read(f"gopher://127.0.0.1:{served.port}/0x")[0] == b"a\r\n"
         assert aread(f"gopher://127.0.0.1:{served.port}/0x")[0] == b"a\r\n"
         with pytest.raises(AccessTimeout):
@@ -606,22 +606,22 @@ def test_error_codes() -> None:
     assert caught.value.code == "2"
 
 
-def test_an_item_that_has_moved_is_judged_again() -> None:
+def test_the_policy_applies_to_a_moved_item() -> None:
     answers = {b"old\t+\r\n": b"", b"new\t+\r\n": b"+2\r\nhi", b"loop\t+\r\n": b""}
     filled = b"old\t+\t1\r\n+-1\r\nTim\r\n.\r\n"
     with replayed(answers) as served:
-        there = b"127.0.0.1\t%d\t+" % served.port
-        answers[b"old\t+\r\n"] = b"--1\r\n3 0New\tnew\t" + there + b"\r\n.\r\n"
+        place = b"127.0.0.1\t%d\t+" % served.port
+        answers[b"old\t+\r\n"] = b"--1\r\n3 0New\tnew\t" + place + b"\r\n.\r\n"
         answers[filled] = answers[b"old\t+\r\n"]
-        answers[b"loop\t+\r\n"] = b"--1\r\n3 Me <a@b>\r\n0New\tloop\t" + there + b"\r\n.\r\n"
+        answers[b"loop\t+\r\n"] = b"--1\r\n3 Me <a@b>\r\n0New\tloop\t" + place + b"\r\n.\r\n"
         start = f"gopher://127.0.0.1:{served.port}/0"
         with overthere.open(f"{start}old%09%09+", LOCAL) as resource:
             assert resource.read() == b"hi"
             assert str(resource.uri) == f"{start}new%09%09+"
-            assert [str(one) for one in resource.history] == [f"{start}old%09%09+"]
+            assert [str(uri) for uri in resource.history] == [f"{start}old%09%09+"]
         with pytest.raises(AccessRefused, match="cycle"):
             overthere.open(f"{start}loop%09%09+", LOCAL)
-        # What a form was filled out with goes to nobody else by itself.
+        # The contents of a filled form are not sent to another server.
         with pytest.raises(ResourceMissing) as caught:
             overthere.open(GopherLocator("127.0.0.1", served.port, "0", b"old").filled("Tim"), LOCAL)
         assert caught.value.code == "3"
@@ -631,7 +631,7 @@ def test_an_item_that_has_moved_is_judged_again() -> None:
         overthere.open(head.location or "")
 
 
-def test_menu_lines_of_every_sort() -> None:
+def test_menu_lines_of_every_kind() -> None:
     answer = (
         b"1Dir\t/d\th.example\t70\r\n"
         b"+Dir again\t/d\tother.example\t7070\r\n"
@@ -646,9 +646,9 @@ def test_menu_lines_of_every_sort() -> None:
         b"zOdd\to\th.example\t70\r\n"
         b".\r\nafter the end"
     )
-    head, octets, found = driven("gopher://h/", answer)
+    head, octets, items = driven("gopher://h/", answer)
     assert (head.media_type, head.how, head.listing, octets) == ("application/gopher-menu", "scheme", True, b"")
-    assert [(one.name, one.kind, one.uri) for one in found] == [
+    assert [(entry.name, entry.kind, entry.uri) for entry in items] == [
         ("Dir", "directory", "gopher://h.example/1/d"),
         ("Dir again", "redundant server", "gopher://other.example:7070/1/d"),
         ("no item", "malformed", None),
@@ -661,26 +661,26 @@ def test_menu_lines_of_every_sort() -> None:
         ("Form", "file", "gopher://h.example/0f%09%09%3F"),
         ("Odd", "unknown", "gopher://h.example/zo"),
     ]
-    assert found[2].details["problem"]
-    assert found[5].details["extra"] == ["extra\ufffd", "more"]
-    assert found[9].details["gopherplus"] == "?"
-    for one in found:
-        json.dumps(vars_of(one))
-        if one.uri is not None:
-            plan(one.uri)
+    assert items[2].details["problem"]
+    assert items[5].details["extra"] == ["extra\ufffd", "more"]
+    assert items[9].details["gopherplus"] == "?"
+    for entry in items:
+        json.dumps(vars_of(entry))
+        if entry.uri is not None:
+            plan(entry.uri)
 
 
-def test_a_long_menu_is_not_held() -> None:
+def test_a_long_menu_is_streamed() -> None:
     def lines() -> Iterator[bytes]:
         for block in range(600):
             text = b"".join(b"iline %d of it\tfake\t(NULL)\t0\r\n" % (block * 100 + at) for at in range(97))
             yield text + b"".join(b"0item %d\t/x/%d\th.example\t70\r\n" % (at, at) for at in range(3))
         yield b".\r\n"
 
-    def handler(held: socket.socket, served: Served) -> None:
-        held.recv(99)
+    def handler(client: socket.socket, served: Served) -> None:
+        client.recv(99)
         for piece in lines():
-            held.sendall(piece)
+            client.sendall(piece)
 
     with serve(handler) as served, overthere.open(f"gopher://127.0.0.1:{served.port}/", LOCAL) as resource:
         tracemalloc.start()
@@ -688,11 +688,11 @@ def test_a_long_menu_is_not_held() -> None:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert count == 60_000
-    # CPython keeps up to 2,000 freed tuples of each length for later ones, which is no memory of the menu.
+    # CPython keeps up to 2,000 freed tuples of each length, which do not count as memory of the menu.
     assert peak < 800_000 < sum(map(len, lines())) / 2
 
 
-def test_attributes_of_every_sort() -> None:
+def test_attributes_of_every_kind() -> None:
     answer = (
         b"+-2\r\n"
         b"before\r\n"
@@ -706,18 +706,18 @@ def test_attributes_of_every_sort() -> None:
         b"+INFO: nothing\r\n"
         b"+INFO: iOnly shown\tfake\t(NULL)\t0\r\n"
     )
-    head, _, found = driven("gopher://h/1%09%09$", answer)
+    head, _, items = driven("gopher://h/1%09%09$", answer)
     assert head.listing
-    assert [(one.name, one.kind) for one in found] == [
+    assert [(entry.name, entry.kind) for entry in items] == [
         ("before", "malformed"),
         ("One", "file"),
         ("nothing", "malformed"),
         ("Only shown", "info"),
     ]
-    told = found[1].details
-    assert told["admin"] == [("Admin", "Me <me@h.example>"), ("Mod-Date", "x <19930728170201>")]
+    details = items[1].details
+    assert details["admin"] == [("Admin", "Me <me@h.example>"), ("Mod-Date", "x <19930728170201>")]
     start = "gopher://h.example/0one%09%09+"
-    assert told["views"] == [
+    assert details["views"] == [
         {"view": "Text/plain", "size": "10k", "octets": 10240, "uri": f"{start}Text/plain"},
         {
             "view": "application/postscript",
@@ -730,12 +730,12 @@ def test_attributes_of_every_sort() -> None:
         {"view": ": odd", "problem": "it is not a content type with a language and a size (Gopher+ A3.0)"},
         {"view": "a", "language": "b", "uri": f"{start}a%20b"},
     ]
-    assert told["references"] == {"+ABSTRACT": "gopher://h2.example:71/0abs%09%09+"}
-    assert told["abstract"] == "forgotten space\nand more\nagain"
-    assert told["attributes"]["+3D-ICON"] == ["not an item", "\u00e9"]
-    # Without "+INFO" the attributes are those of what was asked for.
-    _, _, (one,) = driven("gopher://h/0x%09%09!+ABSTRACT", b"+-1\r\n+ABSTRACT:\r\n x\r\n.\r\n")
-    assert (one.uri, one.details["abstract"]) == ("gopher://h/0x%09%09+", "x")
+    assert details["references"] == {"+ABSTRACT": "gopher://h2.example:71/0abs%09%09+"}
+    assert details["abstract"] == "forgotten space\nand more\nagain"
+    assert details["attributes"]["+3D-ICON"] == ["not an item", "\u00e9"]
+    # Without "+INFO" the attributes belong to the requested item.
+    _, _, (entry,) = driven("gopher://h/0x%09%09!+ABSTRACT", b"+-1\r\n+ABSTRACT:\r\n x\r\n.\r\n")
+    assert (entry.uri, entry.details["abstract"]) == ("gopher://h/0x%09%09+", "x")
 
 
 # -- forms
@@ -783,9 +783,9 @@ def test_a_form_is_filled_out() -> None:
     assert block(filled) == expected
     assert block(FORM.fill()) == [b"+-1", b"Anon", b"", b"0", b"out.txt", b"1", b"red", b"", b".", b""]
     assert [question.asks for question in FORM.questions].count(False) == 2
-    # The URI of the filled form is opened like any other, and reads back as it.
+    # The URI of the filled form can be opened, and parsed back to it.
     assert URI(str(filled.uri())).locator == filled
-    # A line with a period alone makes the block say how long it is.
+    # A line with a single period makes the block give its length.
     assert block(FORM.fill({"Letter": ["."]}))[0] == b"+%d" % len(b"Anon\r\n\r\n1\r\n.\r\nout.txt\r\n1\r\nred\r\n\r\n")
     assert block(FORM.fill({"Name": "\u00e9"}, charset="utf-8"))[1] == b"\xc3\xa9"
 
@@ -806,7 +806,7 @@ def test_a_form_is_filled_out() -> None:
         ["x"] * 9,
     ],
 )
-def test_answers_that_a_form_does_not_take(values: Any) -> None:
+def test_invalid_answers_of_a_form(values: Any) -> None:
     with pytest.raises(CodingError):
         FORM.fill(values)
 
@@ -829,17 +829,17 @@ def test_a_form_that_sends_a_file() -> None:
 # -- sessions
 
 
-def test_sessions_connect_to_nobody() -> None:
-    with serve(lambda held, served: None) as served:
+def test_sessions_do_not_connect() -> None:
+    with serve(lambda client, served: None) as served:
         for kind, program in (("8", "telnet"), ("T", "tn3270"), ("2", "cso")):
             uri = f"gopher://127.0.0.1:{served.port}/{kind}guest"
             with overthere.open(uri, LOCAL, credentials=Credentials(password="hidden")) as resource:
-                told = resource.details["session"]
-                assert (told["program"], told["host"], told["port"]) == (program, "127.0.0.1", served.port)
+                session = resource.details["session"]
+                assert (session["program"], session["host"], session["port"]) == (program, "127.0.0.1", served.port)
                 assert resource.session is not None
                 assert (resource.session.program, resource.session.port) == (program, served.port)
                 assert resource.read() == b""
-                assert "hidden" not in json.dumps(told)
+                assert "hidden" not in json.dumps(session)
     assert served.connections == 0
     with pytest.raises(AccessRefused):
         overthere.open("gopher://127.0.0.1:23/8guest")
@@ -847,18 +847,18 @@ def test_sessions_connect_to_nobody() -> None:
         overthere.open("gopher://h.example:25/8guest")
 
 
-def test_items_and_entries_say_the_same() -> None:
-    for one, two in pairwise("0145679gIh"):
-        item = MenuItem(one, "x", b"s", "h.example")
-        _, _, (found,) = driven("gopher://h/", item.line())
-        assert found.uri == str(item.uri())
-        assert found.kind != driven("gopher://h/", item._replace(type=two).line())[2][0].kind or {one, two} == {
+def test_items_and_entries_agree() -> None:
+    for first, two in pairwise("0145679gIh"):
+        item = MenuItem(first, "x", b"s", "h.example")
+        _, _, (entry,) = driven("gopher://h/", item.line())
+        assert entry.uri == str(item.uri())
+        assert entry.kind != driven("gopher://h/", item._replace(type=two).line())[2][0].kind or {first, two} == {
             "I",
             "g",
         }
 
 
-def test_a_dialogue_touches_no_socket() -> None:
+def test_a_dialogue_uses_no_sockets() -> None:
     running = dialogue(plan("gopher://h/0x"), LOCAL)
     next(running)
     assert isinstance(running.send(None), Write)

@@ -1,4 +1,4 @@
-"""http, https, ws, wss: against nginx, tinyproxy and websocketd, and against octets that no server should send."""
+"""http, https, ws, wss with nginx, tinyproxy and websocketd, and with invalid answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from support import linear, processor
 
 LOCAL = Policy.local().with_(read_timeout=60)
 PAGE = b"<p>caf\xc3\xa9</p>\n"
-# The same in every run, and without what nginx would look into: its filter of includes makes the chunks.
+# The same in every run, and without directives of nginx's include filter, which makes chunks.
 LARGE = random.Random(1).randbytes(1 << 20).replace(b"<", b"=") * 8
 
 
@@ -50,8 +50,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
     (folder / "root/page.html").write_bytes(PAGE)
     (folder / "root/large").write_bytes(LARGE)
     (folder / "root/empty.txt").touch()
-    with nginx(folder) as found:
-        yield found
+    with nginx(folder) as web:
+        yield web
 
 
 @pytest.fixture(scope="module")
@@ -59,23 +59,23 @@ def policy(server: Nginx) -> Policy:
     return LOCAL.with_(tls=trusting(server.folder))
 
 
-def asked(server: Nginx, count: int) -> list[list[str]]:
-    """The last requests, once that many are written: nginx writes a line after it has answered."""
-    return wait_until(lambda: lines if len(lines := server.asked()) >= count else None, f"not {count} requests")
+def last_requests(server: Nginx, count: int) -> list[list[str]]:
+    """The last requests, once nginx has logged that many: it logs after the answer."""
+    return wait_until(lambda: lines if len(lines := server.requests()) >= count else None, f"not {count} requests")
 
 
-def told(uri: str, policy: Policy, **how: Any) -> tuple[bytes, str, str | None, int | None]:
-    """Opened by blocking sockets and in both event loops, which must agree."""
-    with overthere.open(uri, policy, **how) as resource:
-        found = (resource.read(), str(resource.uri), resource.media_type, resource.length)
+def open_all(uri: str, policy: Policy, **kwargs: Any) -> tuple[bytes, str, str | None, int | None]:
+    """Open with blocking sockets and in both event loops, which must agree."""
+    with overthere.open(uri, policy, **kwargs) as resource:
+        result = (resource.read(), str(resource.uri), resource.media_type, resource.length)
 
     async def work() -> tuple[bytes, str, str | None, int | None]:
-        async with await overthere.aopen(uri, policy, **how) as resource:
+        async with await overthere.aopen(uri, policy, **kwargs) as resource:
             return await resource.read(), str(resource.uri), resource.media_type, resource.length
 
     for backend in ("asyncio", "trio"):
-        assert anyio.run(work, backend=backend) == found
-    return found
+        assert anyio.run(work, backend=backend) == result
+    return result
 
 
 def aopened(uri: str, policy: Policy) -> None:
@@ -107,44 +107,44 @@ def test_content(
     server: Nginx, policy: Policy, scheme: str, path: str, body: bytes, media_type: str | None, length: int | None
 ) -> None:
     uri = server.uri(path, scheme)
-    before = len(server.asked())
-    assert told(uri, policy) == (body, uri, media_type, length)
-    lines = asked(server, before + 3)[before:]
+    before = len(server.requests())
+    assert open_all(uri, policy) == (body, uri, media_type, length)
+    lines = last_requests(server, before + 3)[before:]
     target, _, _ = path.partition("#")
     assert {line[0] for line in lines} == {f"GET {target} HTTP/1.1"}
     assert {line[1] for line in lines} == {uri.split("/")[2]}
 
 
-def test_what_is_known(server: Nginx) -> None:
-    with overthere.open(server.uri("/latin/page.html"), LOCAL) as found:
-        assert found.how == "server"
-        assert found.details["status"] == 200
-        assert ("Content-Length", str(len(PAGE))) in found.details["headers"]
-        assert found.charset() == "iso-8859-1"
-        assert found.text() == "<p>caf\u00c3\u00a9</p>\n"
-        assert found.plan.steps == plan(server.uri("/latin/page.html")).steps
+def test_details_of_a_page(server: Nginx) -> None:
+    with overthere.open(server.uri("/latin/page.html"), LOCAL) as resource:
+        assert resource.how == "server"
+        assert resource.details["status"] == 200
+        assert ("Content-Length", str(len(PAGE))) in resource.details["headers"]
+        assert resource.charset() == "iso-8859-1"
+        assert resource.text() == "<p>caf\u00c3\u00a9</p>\n"
+        assert resource.plan.steps == plan(server.uri("/latin/page.html")).steps
 
 
-def test_content_location_is_no_base(server: Nginx) -> None:
-    """RFC 9110 8.7: what it claims cannot be trusted."""
-    with overthere.open(server.uri("/located/page.html"), LOCAL) as found:
-        assert ("Content-Location", "/elsewhere/x.html") in found.details["headers"]
-        assert str(found.base) == server.uri("/located/page.html")
+def test_content_location_is_not_the_base(server: Nginx) -> None:
+    """RFC 9110 8.7: its claim cannot be trusted."""
+    with overthere.open(server.uri("/located/page.html"), LOCAL) as resource:
+        assert ("Content-Location", "/elsewhere/x.html") in resource.details["headers"]
+        assert str(resource.base) == server.uri("/located/page.html")
 
 
-def test_a_content_coding_is_undone(server: Nginx) -> None:
-    """RFC 9110 8.4; the others are in test_access_coding."""
+def test_a_content_coding_is_decoded(server: Nginx) -> None:
+    """RFC 9110 8.4; test_access_coding has the others."""
     (server.root / "packed.html").write_bytes(gzip.compress(PAGE))
-    with overthere.open(server.uri("/packed/packed.html"), LOCAL) as found:
-        assert ("Content-Encoding", "gzip") in found.details["headers"]
-        assert found.read() == PAGE
+    with overthere.open(server.uri("/packed/packed.html"), LOCAL) as resource:
+        assert ("Content-Encoding", "gzip") in resource.details["headers"]
+        assert resource.read() == PAGE
 
 
 @pytest.mark.parametrize(
     ("path", "code"), [("/nowhere", "404"), ("/busy", "503"), ("/gone", "410"), ("/chunked/nowhere", "404")]
 )
-def test_missing(server: Nginx, policy: Policy, path: str, code: str) -> None:
-    before = len(server.asked())
+def test_missing_pages(server: Nginx, policy: Policy, path: str, code: str) -> None:
+    before = len(server.requests())
     for scheme in ("http", "https"):
         kind = ResourceUnavailable if code == "503" else ResourceMissing
         with pytest.raises(kind, match=code) as caught:
@@ -152,7 +152,7 @@ def test_missing(server: Nginx, policy: Policy, path: str, code: str) -> None:
         assert caught.value.code == code
         assert str(caught.value.uri) == server.uri(path, scheme)
     time.sleep(0.05)
-    assert len(asked(server, before + 2)) == before + 2  # Retry-After or not: asked once
+    assert len(last_requests(server, before + 2)) == before + 2  # with or without Retry-After: one request
 
 
 # -- redirects
@@ -172,13 +172,13 @@ def test_missing(server: Nginx, policy: Policy, path: str, code: str) -> None:
         ("/chain/1#mine", "/page.html#mine", 2),
     ],
 )
-def test_redirects(server: Nginx, policy: Policy, scheme: str, path: str, to: str, steps: int) -> None:
+def test_redirects_are_followed(server: Nginx, policy: Policy, scheme: str, path: str, to: str, steps: int) -> None:
     uri = server.uri(path, scheme)
-    assert told(uri, policy)[:2] == (PAGE, server.uri(to, scheme))
-    with overthere.open(uri, policy) as found:
-        assert len(found.history) == steps
-        assert str(found.history[0]) == uri
-        assert str(found.base) == server.uri(to, scheme)
+    assert open_all(uri, policy)[:2] == (PAGE, server.uri(to, scheme))
+    with overthere.open(uri, policy) as resource:
+        assert len(resource.history) == steps
+        assert str(resource.history[0]) == uri
+        assert str(resource.base) == server.uri(to, scheme)
 
 
 @pytest.mark.parametrize(
@@ -192,13 +192,13 @@ def test_redirects(server: Nginx, policy: Policy, scheme: str, path: str, to: st
         ("http", "/file", "redirect", "a file of this machine"),
     ],
 )
-def test_refused_redirects(server: Nginx, policy: Policy, scheme: str, path: str, rule: str, message: str) -> None:
+def test_rejected_redirects(server: Nginx, policy: Policy, scheme: str, path: str, rule: str, message: str) -> None:
     with pytest.raises(AccessRefused, match=message) as caught:
         overthere.open(server.uri(path, scheme), policy)
     assert caught.value.rule == rule
 
 
-def test_a_redirect_is_judged_as_any_other(server: Nginx, policy: Policy) -> None:
+def test_the_policy_applies_to_redirects(server: Nginx, policy: Policy) -> None:
     for narrower, rule in [
         (policy.with_(ports=frozenset()), "port"),
         (policy.with_(hosts=frozenset({"h.example"})), "host"),
@@ -209,26 +209,26 @@ def test_a_redirect_is_judged_as_any_other(server: Nginx, policy: Policy) -> Non
     with pytest.raises(AccessRefused) as caught:
         overthere.open(server.uri("/secure"), policy.with_(schemes=frozenset({"http"})))
     assert caught.value.rule == "scheme"
-    assert told(server.uri("/secure"), policy)[:2] == (PAGE, server.uri("/page.html", "https"))
-    assert told(server.uri("/plain", "https"), policy.with_(downgrade=True))[:2] == (PAGE, server.uri("/page.html"))
+    assert open_all(server.uri("/secure"), policy)[:2] == (PAGE, server.uri("/page.html", "https"))
+    assert open_all(server.uri("/plain", "https"), policy.with_(downgrade=True))[:2] == (PAGE, server.uri("/page.html"))
     with pytest.raises(AccessRefused, match="more than 0"):
         overthere.open(server.uri("/moved/"), policy.with_(max_redirects=0))
 
 
-def test_a_redirect_that_leads_nowhere(server: Nginx) -> None:
+def test_a_redirect_to_an_unreachable_server(server: Nginx) -> None:
     with pytest.raises(ProtocolError, match="has no valid target"):
         overthere.open(server.uri("/wrong"), LOCAL)
 
 
-def test_credentials_are_for_their_origin(server: Nginx) -> None:
-    """RFC 7617 2; localhost is another origin than 127.0.0.1."""
+def test_credentials_are_sent_to_their_origin_only(server: Nginx) -> None:
+    """RFC 7617 2; localhost and 127.0.0.1 are different origins."""
     me = Credentials("Aladdin", "open sesame")
-    before = len(server.asked())
+    before = len(server.requests())
     for path in ("/chain/1", "/elsewhere"):
         with overthere.open(server.uri(path), LOCAL, credentials=me) as found:
             assert found.read() == PAGE
             assert "QWxhZGRpbjpvcGVuIHNlc2FtZQ==" not in f"{found.plan} {found.plan.to_dict()} {found.plan.steps!r}"
-    lines = [(line[0].split()[1], line[3]) for line in asked(server, before + 5)[before:]]
+    lines = [(line[0].split()[1], line[3]) for line in last_requests(server, before + 5)[before:]]
     basic = "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="
     assert lines == [
         ("/chain/1", basic),
@@ -243,11 +243,11 @@ def test_credentials_are_for_their_origin(server: Nginx) -> None:
 
 def test_redirects_of_a_gateway_are_relative_to_it(server: Nginx) -> None:
     gateways = Gateways({"x-none": server.uri("/chain/{scheme}").replace("{scheme}", "1") + "?{uri}"})
-    with overthere.open("x-none:a", LOCAL, gateways=gateways) as found:
-        assert (found.read(), str(found.uri)) == (PAGE, server.uri("/page.html"))
+    with overthere.open("x-none:a", LOCAL, gateways=gateways) as resource:
+        assert (resource.read(), str(resource.uri)) == (PAGE, server.uri("/page.html"))
 
 
-def test_a_certificate_that_nobody_signed(server: Nginx, tmp_path: Path) -> None:
+def test_a_self_signed_certificate(server: Nginx, tmp_path: Path) -> None:
     certificate(tmp_path)
     for context in (None, trusting(tmp_path)):
         for opened in (overthere.open, aopened):
@@ -255,34 +255,34 @@ def test_a_certificate_that_nobody_signed(server: Nginx, tmp_path: Path) -> None
                 opened(server.uri("/page.html", "https"), LOCAL.with_(tls=context))
 
 
-def test_limits(server: Nginx) -> None:
+def test_the_limit_of_size(server: Nginx) -> None:
     with pytest.raises(LimitExceeded, match="are announced"):
         overthere.open(server.uri("/large"), LOCAL.with_(max_bytes=1 << 20))
     for path in ("/chunked/large", "/closing/large"):
-        with overthere.open(server.uri(path), LOCAL.with_(max_bytes=1 << 20)) as found, pytest.raises(LimitExceeded):
-            found.read()
+        with overthere.open(server.uri(path), LOCAL.with_(max_bytes=1 << 20)) as resource, pytest.raises(LimitExceeded):
+            resource.read()
 
 
 # -- proxies
 
 
 def test_through_a_proxy(server: Nginx, policy: Policy, tmp_path: Path) -> None:
-    """RFC 7230 5.3.2: absolute-form; RFC 9110 9.3.6: CONNECT.  tinyproxy writes down what it is asked."""
+    """RFC 7230 5.3.2: absolute-form; RFC 9110 9.3.6: CONNECT. tinyproxy logs its requests."""
     with tinyproxy(tmp_path / "proxy", "me secret") as port:
         by = f"http://me:secret@127.0.0.1:{port}"
         through = policy.with_(proxy={"http": by, "https": by})
-        before = len(server.asked())
-        assert told(server.uri("/chain/1"), through)[:2] == (PAGE, server.uri("/page.html"))
-        assert told(server.uri("/chain/1", "https"), through)[:2] == (PAGE, server.uri("/page.html", "https"))
-        assert told(server.uri("/secure"), through)[:2] == (PAGE, server.uri("/page.html", "https"))
+        before = len(server.requests())
+        assert open_all(server.uri("/chain/1"), through)[:2] == (PAGE, server.uri("/page.html"))
+        assert open_all(server.uri("/chain/1", "https"), through)[:2] == (PAGE, server.uri("/page.html", "https"))
+        assert open_all(server.uri("/secure"), through)[:2] == (PAGE, server.uri("/page.html", "https"))
         log = (tmp_path / "proxy/asked").read_text()
         assert f"GET {server.uri('/chain/1')} HTTP/1.1" in log
         assert f"CONNECT 127.0.0.1:{server.tls_port} HTTP/1.1" in log
-        assert {line[4] for line in asked(server, before + 24)[before:]} == {"-"}  # no origin is told
-        with overthere.open(server.uri("/page.html", "https"), through) as found:
-            assert "CONNECT" in str(found.plan)
-            assert "bWU6c2VjcmV0" not in str(found.plan)
-        for path in ("/page.html", "/moved/"):  # a proxy that wants a password
+        assert {line[4] for line in last_requests(server, before + 24)[before:]} == {"-"}  # no origin is sent
+        with overthere.open(server.uri("/page.html", "https"), through) as resource:
+            assert "CONNECT" in str(resource.plan)
+            assert "bWU6c2VjcmV0" not in str(resource.plan)
+        for path in ("/page.html", "/moved/"):  # the proxy requires a password
             with pytest.raises(ResourceMissing, match="407"):
                 overthere.open(server.uri(path), policy.with_(proxy={"http": f"http://127.0.0.1:{port}"}))
             with pytest.raises(AccessFailed, match="does not open a tunnel: 407"):
@@ -291,11 +291,11 @@ def test_through_a_proxy(server: Nginx, policy: Policy, tmp_path: Path) -> None:
         overthere.open(server.uri("/page.html"), through)
 
 
-def test_what_is_asked_of_a_proxy_is_judged(server: Nginx) -> None:
-    """The proxy itself is the policy's own word, wherever it is."""
+def test_the_policy_applies_to_the_target_of_a_proxy(server: Nginx) -> None:
+    """The proxy itself is chosen by the policy, whatever its address."""
     by = {"http": f"http://127.0.0.1:{server.port}", "https": f"http://127.0.0.1:{server.port}"}
-    with overthere.open("http://192.0.43.8/page.html", Policy(proxy=by)) as found:
-        assert found.read() == PAGE
+    with overthere.open("http://192.0.43.8/page.html", Policy(proxy=by)) as resource:
+        assert resource.read() == PAGE
     for scheme in ("http", "https"):
         with pytest.raises(AccessRefused) as caught:  # the address of the URI
             overthere.open(f"{scheme}://192.88.99.2/", Policy(proxy=by))
@@ -312,24 +312,24 @@ def test_what_is_asked_of_a_proxy_is_judged(server: Nginx) -> None:
 def test_no_proxy_comes_from_the_environment(server: Nginx, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    assert told(server.uri("/page.html"), LOCAL)[0] == PAGE
+    assert open_all(server.uri("/page.html"), LOCAL)[0] == PAGE
 
 
 @pytest.mark.parametrize(
     ("uri", "proxy"), [("http://h/", "socks5://p:1"), ("http://h/", "https://p/"), ("ftp://h/", "http://p/")]
 )
-def test_proxies_that_are_none(uri: str, proxy: str) -> None:
+def test_invalid_proxies(uri: str, proxy: str) -> None:
     with pytest.raises(NotSpecified):
         overthere.open(uri, LOCAL.with_(proxy={URI(uri).scheme: proxy}))
 
 
-def test_secrets_before_a_proxy() -> None:
+def test_secrets_are_not_sent_to_a_proxy() -> None:
     uri = URI("http://h.example:8080/a?b")
     for me, by in itertools.product((None, Credentials("u", "pass")), ("http://p", "http://v:word@p:3128")):
-        found = through_proxy(plan(uri, me), Policy(proxy={"http": by}), uri)
-        [send] = [step for step in found.steps if isinstance(step, Send)]
+        through = through_proxy(plan(uri, me), Policy(proxy={"http": by}), uri)
+        [send] = [step for step in through.steps if isinstance(step, Send)]
         assert send.data.startswith(b"GET http://h.example:8080/a?b HTTP/1.1\r\nHost: h.example:8080\r\n")
-        for step in found.steps:
+        for step in through.steps:
             assert b"dTpwYXNz" not in str(step.to_dict()).encode()
             assert b"djp3b3Jk" not in repr(step).encode()
         assert (b"Authorization: Basic dTpwYXNz\r\n" in send.data) == (me is not None)
@@ -349,12 +349,12 @@ def test_secrets_before_a_proxy() -> None:
         (b"", AccessFailed),
     ],
 )
-def test_a_proxy_that_opens_no_tunnel(answer: bytes, error: type[AccessError]) -> None:
-    def handler(held: socket.socket, served: Served) -> None:
-        served.requests.append(held.recv(1000))
-        held.sendall(answer)
-        held.shutdown(socket.SHUT_WR)
-        while held.recv(1000):
+def test_a_proxy_that_rejects_a_tunnel(answer: bytes, error: type[AccessError]) -> None:
+    def handler(client: socket.socket, served: Served) -> None:
+        served.requests.append(client.recv(1000))
+        client.sendall(answer)
+        client.shutdown(socket.SHUT_WR)
+        while client.recv(1000):
             pass
 
     with serve(handler) as served:
@@ -368,11 +368,11 @@ def test_a_proxy_that_opens_no_tunnel(answer: bytes, error: type[AccessError]) -
         assert set(served.requests) == {b"CONNECT h.example:443 HTTP/1.1\r\nHost: h.example:443\r\n\r\n"}
 
 
-# -- octets
+# -- raw answers
 
 
 def run(answer: bytes, uri: str = "http://h/", piece: int = 1 << 16, policy: Policy = LOCAL) -> list[Head | bytes]:
-    """What the dialogue gives for an answer: its head, then its content in one."""
+    """The effects of the dialogue for an answer: its head, then its joined content."""
     dialogue = (http if uri.startswith("http") else websocket).dialogue(plan(uri), policy)
     head: list[Head | bytes] = []
     at, reply, body = 0, None, bytearray()
@@ -401,7 +401,7 @@ MOVED = b"HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n"
 
 
 @pytest.mark.parametrize("piece", [1, 2, 7, 1 << 16])
-def test_pieces(piece: int) -> None:
+def test_the_size_of_pieces_does_not_matter(piece: int) -> None:
     assert run(COUNTED, piece=piece)[1] == b"hello"
     assert run(CHUNKED, piece=piece)[1] == b"hello!"
     assert run(CLOSED, piece=piece)[1] == b"hello"
@@ -412,7 +412,7 @@ def test_pieces(piece: int) -> None:
 
 
 @pytest.mark.parametrize("answer", [COUNTED, CHUNKED])
-def test_an_end_at_every_octet(answer: bytes) -> None:
+def test_an_end_at_every_byte(answer: bytes) -> None:
     for end in range(len(answer)):
         with pytest.raises(AccessError):
             run(answer[:end])
@@ -423,7 +423,7 @@ def test_an_end_at_every_octet(answer: bytes) -> None:
     [
         (b"204 No Content\r\nContent-Length: 100", b""),
         (b"204 No Content\r\nTransfer-Encoding: chunked", b""),
-        (b"200 OK\r\nContent-Length: 2", b"he"),  # more than was said is another's
+        (b"200 OK\r\nContent-Length: 2", b"he"),  # bytes after the announced length are another answer
         (b"200 OK\r\nContent-Length: 5, 5", b"hello"),
         (b"200 OK\r\nContent-Length: 5\r\ncontent-length: 5", b"hello"),
         (b"205 Reset Content\r\nContent-Length: 0", b""),
@@ -432,7 +432,7 @@ def test_an_end_at_every_octet(answer: bytes) -> None:
         (b"200", b"hello"),
     ],
 )
-def test_how_long_a_body_is(head: bytes, body: bytes) -> None:
+def test_the_length_of_a_body(head: bytes, body: bytes) -> None:
     """RFC 7230 3.3.3."""
     assert run(b"HTTP/1.1 %b\r\n\r\nhello" % head)[1] == body
 
@@ -482,15 +482,15 @@ def test_how_long_a_body_is(head: bytes, body: bytes) -> None:
     ],
     ids=lambda value: value[-30:] if isinstance(value, bytes) else value.__name__,
 )
-def test_no_answer(answer: bytes, error: type[AccessError]) -> None:
+def test_invalid_answers(answer: bytes, error: type[AccessError]) -> None:
     with pytest.raises(error), processor(20):
         run(answer)
 
 
-def test_chunks_of_one_octet() -> None:
+def test_chunks_of_one_byte_are_linear() -> None:
     def use(count: int) -> None:
-        found = run(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * count + b"0\r\n\r\n")
-        assert found[1] == b"x" * count
+        result = run(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * count + b"0\r\n\r\n")
+        assert result[1] == b"x" * count
 
     linear(use, 40_000)
 
@@ -515,19 +515,19 @@ def test_content_type(field: str, media_type: str | None, charset: str) -> None:
     assert isinstance(head, Head)
     assert (head.media_type, head.how) == (media_type, "server" if media_type else "")
 
-    def handler(held: socket.socket, served: Served) -> None:
-        held.recv(1000)
-        held.sendall(answer)
+    def handler(client: socket.socket, served: Served) -> None:
+        client.recv(1000)
+        client.sendall(answer)
 
-    with serve(handler) as served, overthere.open(f"http://127.0.0.1:{served.port}/", LOCAL) as found:
-        assert found.charset() == charset
+    with serve(handler) as served, overthere.open(f"http://127.0.0.1:{served.port}/", LOCAL) as resource:
+        assert resource.charset() == charset
 
 
-def test_a_server_that_is_silent() -> None:
-    def handler(held: socket.socket, served: Served) -> None:
-        held.recv(1000)
-        held.sendall(b"HTTP/1.1 200 OK\r\n")
-        held.recv(1000)
+def test_a_silent_server() -> None:
+    def handler(client: socket.socket, served: Served) -> None:
+        client.recv(1000)
+        client.sendall(b"HTTP/1.1 200 OK\r\n")
+        client.recv(1000)
 
     policy = LOCAL.with_(read_timeout=0.3)
     with serve(handler) as served:
@@ -540,38 +540,38 @@ def test_a_server_that_is_silent() -> None:
 # -- WebSocket
 
 
-def test_messages(tmp_path: Path) -> None:
-    """The lines of a program, and its query as proof that the target was sent."""
+def test_websocket_messages(tmp_path: Path) -> None:
+    """The lines of a program, with its query to show that the target was sent."""
     folder = tmp_path / "ws"
     folder.mkdir()
     script = 'echo "$QUERY_STRING"; echo caf\u00e9; head -c 70000 /dev/zero | tr "\\0" x; echo; sleep 0.1'
     with websocketd(folder, script) as port:
         uri = f"ws://127.0.0.1:{port}/chat?room=1"
-        with overthere.open(uri, LOCAL) as found:
-            assert [piece.decode() for piece in found] == ["room=1", "caf\u00e9", "x" * 70_000]
-            assert found.details["status"] == 101
+        with overthere.open(uri, LOCAL) as resource:
+            assert [piece.decode() for piece in resource] == ["room=1", "caf\u00e9", "x" * 70_000]
+            assert resource.details["status"] == 101
 
         async def work() -> list[bytes]:
-            async with await overthere.aopen(uri, LOCAL) as found:
-                return [piece async for piece in found]
+            async with await overthere.aopen(uri, LOCAL) as resource:
+                return [piece async for piece in resource]
 
         assert [len(piece) for piece in anyio.run(work)] == [6, 5, 70_000]
 
 
-def test_messages_through_tls_and_a_proxy(tmp_path: Path) -> None:
+def test_websocket_messages_through_tls_and_a_proxy(tmp_path: Path) -> None:
     folder = tmp_path / "wss"
     folder.mkdir()
     certificate(folder)
     tls = ["--ssl", f"--sslcert={folder}/certificate.pem", f"--sslkey={folder}/key.pem"]
     with websocketd(folder, "echo one; echo two; sleep 0.1", *tls) as port, tinyproxy(tmp_path / "proxy") as by:
         policy = LOCAL.with_(tls=trusting(folder))
-        for one in (policy, policy.with_(proxy={"wss": f"http://127.0.0.1:{by}"})):
-            with overthere.open(f"wss://127.0.0.1:{port}/", one) as found:
-                assert list(found) == [b"one", b"two"]
+        for allowed in (policy, policy.with_(proxy={"wss": f"http://127.0.0.1:{by}"})):
+            with overthere.open(f"wss://127.0.0.1:{port}/", allowed) as resource:
+                assert list(resource) == [b"one", b"two"]
         assert f"CONNECT 127.0.0.1:{port}" in (tmp_path / "proxy/asked").read_text()
 
 
-def test_what_is_no_websocket(server: Nginx, policy: Policy) -> None:
+def test_servers_without_websockets(server: Nginx, policy: Policy) -> None:
     for path, code in (("/page.html", "200"), ("/moved/", "301"), ("/gone", "410")):
         with pytest.raises(ResourceMissing) as caught:
             overthere.open(server.uri(path).replace("http", "ws", 1), policy)
@@ -579,14 +579,14 @@ def test_what_is_no_websocket(server: Nginx, policy: Policy) -> None:
 
 
 def frame(opcode: int, payload: bytes = b"", final: bool = True) -> bytes:
-    """RFC 6455 5.2, as a server writes it."""
+    """RFC 6455 5.2, as a server sends it."""
     size = len(payload)
     length = bytes([size]) if size < 126 else b"\x7e" + size.to_bytes(2, "big")
     return bytes([opcode | 128 * final]) + length + payload
 
 
 def talk(frames: bytes, monkeypatch: pytest.MonkeyPatch, head: bytes = b"") -> tuple[list[bytes], bytes]:
-    """The messages, and what was said after the handshake, for a server that answers to the key of RFC 6455 1.3."""
+    """The messages, and the bytes sent after the handshake, with a server that answers the key of RFC 6455 1.3."""
     monkeypatch.setattr(os, "urandom", lambda count: b"the sample nonce"[:count])
     answer = (
         b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
@@ -595,7 +595,7 @@ def talk(frames: bytes, monkeypatch: pytest.MonkeyPatch, head: bytes = b"") -> t
         + frames
     )
     dialogue = websocket.dialogue(plan("ws://h/chat"), LOCAL)
-    found, said, reply, at = [], [], None, 0
+    messages, sent, reply, at = [], [], None, 0
     while True:
         try:
             effect = dialogue.send(reply)
@@ -606,22 +606,22 @@ def talk(frames: bytes, monkeypatch: pytest.MonkeyPatch, head: bytes = b"") -> t
             reply = answer[at : at + min(3000, effect.size)]
             at += len(reply)
         elif isinstance(effect, Data):
-            found.append(effect.octets)
+            messages.append(effect.octets)
         elif isinstance(effect, Write):
-            said.append(effect.data)
-    assert b"\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" in said[0]
-    return found, b"".join(said[1:])
+            sent.append(effect.data)
+    assert b"\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" in sent[0]
+    return messages, b"".join(sent[1:])
 
 
-def test_frames(monkeypatch: pytest.MonkeyPatch) -> None:
-    """RFC 6455 5.7: whole, in pieces, with a Ping between them; then Close, which is answered, masked (5.1)."""
+def test_websocket_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RFC 6455 5.7: whole, fragmented, with a Ping in between; then Close, whose answer is masked (5.1)."""
     frames = frame(1, b"Hello") + frame(1, b"Hel", False) + frame(9, b"Hello") + frame(0, b"lo") + frame(10)
     frames += frame(2, bytes(256)) + frame(1, b"\xc3", False) + frame(0, b"\xa9") + frame(2)
-    found, said = talk(frames + frame(8, b"\x03\xe8bye") + b"rest", monkeypatch)
-    assert found == [b"Hello", b"Hello", bytes(256), b"\xc3\xa9", b""]
+    messages, sent = talk(frames + frame(8, b"\x03\xe8bye") + b"rest", monkeypatch)
+    assert messages == [b"Hello", b"Hello", bytes(256), b"\xc3\xa9", b""]
     mask = b"the "
     pong, close = (bytes(o ^ mask[i % 4] for i, o in enumerate(text)) for text in (b"Hello", b"\x03\xe8"))
-    assert said == b"\x8a\x85the " + pong + b"\x88\x82the " + close
+    assert sent == b"\x8a\x85the " + pong + b"\x88\x82the " + close
 
 
 @pytest.mark.parametrize(
@@ -652,7 +652,7 @@ def test_frames(monkeypatch: pytest.MonkeyPatch) -> None:
         (frame(8, b"\x03\xe8\xff"), ProtocolError),
     ],
 )
-def test_wrong_frames(frames: bytes, error: type[AccessError], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_frames(frames: bytes, error: type[AccessError], monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(error):
         talk(frames, monkeypatch)
 
@@ -666,16 +666,16 @@ def test_wrong_frames(frames: bytes, error: type[AccessError], monkeypatch: pyte
         b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSec-WebSocket-Extensions: permessage-deflate",
     ],
 )
-def test_wrong_handshakes(head: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_handshakes(head: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ProtocolError):
         talk(frame(1, b"x"), monkeypatch, head)
 
 
-def test_an_end_at_every_octet_of_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_end_at_every_byte_of_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     frames = frame(1, b"Hel", False) + frame(9, b"a") + frame(0, b"lo") + frame(8, b"\x03\xe8")
     for end in range(len(frames)):
         try:
-            found, _ = talk(frames[:end], monkeypatch)
+            messages, _ = talk(frames[:end], monkeypatch)
         except AccessFailed:
             continue
-        assert end == 0 or found == [b"Hello"]  # between two messages a server may just hang up
+        assert end == 0 or messages == [b"Hello"]  # between two messages a server may close the connection

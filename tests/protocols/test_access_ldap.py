@@ -1,4 +1,4 @@
-"""ldap, ldaps against slapd, over what slapd once answered, and against octets that no server should send."""
+"""ldap, ldaps with slapd, its recorded answers, and invalid answers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ ROWS = [json.loads(line) for line in (TESTS / "transcripts/ldap/slapd-2.5.13.jso
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
-    with slapd(tmp_path_factory.mktemp("ldap") / "slapd") as found:
-        yield found
+    with slapd(tmp_path_factory.mktemp("ldap") / "slapd") as ldap:
+        yield ldap
 
 
 def entries(uri: str, policy: Policy = LOCAL, credentials: Credentials | None = None) -> list[Entry]:
@@ -40,24 +40,24 @@ def entries(uri: str, policy: Policy = LOCAL, credentials: Credentials | None = 
         return list(resource.entries())
 
 
-def log(server: Slapd, wanted: str) -> str:
-    """The log, once it holds what is wanted."""
-    wait_until(lambda: re.search(wanted, server.log.read_text("utf-8", "replace")), f"{wanted} is not in the log")
+def log(server: Slapd, expected: str) -> str:
+    """The log, once it contains the expected text."""
+    wait_until(lambda: re.search(expected, server.log.read_text("utf-8", "replace")), f"{expected} is not in the log")
     return server.log.read_text("utf-8", "replace")
 
 
 # -- slapd
 
 
-def test_a_tree(server: Slapd) -> None:
-    found = entries(f"{server.uri}/c=GB??sub")
-    assert [(one.name, one.kind) for one in found[:3]] == [
+def test_a_tree_is_listed(server: Slapd) -> None:
+    results = entries(f"{server.uri}/c=GB??sub")
+    assert [(entry.name, entry.kind) for entry in results[:3]] == [
         ("c=GB", "country"),
         ("o=Example,c=GB", "organization"),
         ("cn=few,c=GB", "person"),
     ]
-    assert found[0].details == {"attributes": {"objectClass": ["country"], "c": ["GB"]}}
-    zoe, elsewhere = found[3:]
+    assert results[0].details == {"attributes": {"objectClass": ["country"], "c": ["GB"]}}
+    zoe, elsewhere = results[3:]
     assert zoe.name == "cn=Zoë O'Neill+sn=a\\2Cb?c#d/e,o=Example,c=GB"
     attributes = zoe.details["attributes"]
     assert attributes["cn"] == ["Zoë O'Neill", "中文"]
@@ -67,83 +67,83 @@ def test_a_tree(server: Slapd) -> None:
     assert "userPassword" not in attributes
     assert elsewhere.kind == "referral"
     assert elsewhere.uri == f"{server.uri}/o=Example,c=GB??sub"
-    # What was asked, and that the session was ended as it should be.
+    # The request, and the proper end of the session.
     log(server, r'op=1 SRCH base="c=GB" scope=2 deref=0 filter="\(objectClass=\*\)"\n(?s:.*)op=2 UNBIND')
 
 
-def test_every_uri_of_a_listing_opens(server: Slapd) -> None:
-    for one in entries(f"{server.uri}/c=GB??sub"):
-        assert one.uri is not None
-        again = entries(one.uri)
-        if one.kind != "referral":
-            assert again == [one]
+def test_every_uri_of_a_listing_can_be_opened(server: Slapd) -> None:
+    for entry in entries(f"{server.uri}/c=GB??sub"):
+        assert entry.uri is not None
+        reopened = entries(entry.uri)
+        if entry.kind != "referral":
+            assert reopened == [entry]
 
 
-def test_a_uri_asks_for_what_it_says(server: Slapd) -> None:
-    found = entries(f"{server.uri}/c=GB?cn,sn?one?(%26(cn=f*)(!(o=*)))")
-    assert [one for one in found if one.kind != "referral"] == [
+def test_the_fields_of_a_uri_select_entries(server: Slapd) -> None:
+    results = entries(f"{server.uri}/c=GB?cn,sn?one?(%26(cn=f*)(!(o=*)))")
+    assert [entry for entry in results if entry.kind != "referral"] == [
         Entry("cn=few,c=GB", f"{server.uri}/cn=few,c=GB", "entry", {"attributes": {"cn": ["few"], "sn": ["Few"]}})
     ]
-    # The reference is to be asked the same, by the scope that it names.
-    assert [one.uri for one in found if one.kind == "referral"] == [
+    # A referral gets the same search, with the scope that it names.
+    assert [entry.uri for entry in results if entry.kind == "referral"] == [
         f"{server.uri}/o=Example,c=GB?cn,sn?base?(&(cn=f*)(!(o=*)))"
     ]
     log(server, r'filter="\(&\(cn=f\*\)\(!\(o=\*\)\)\)"\n.* SRCH attr=cn sn')
     assert entries(f"{server.uri}/c=GB???(c=FR)") == []
-    assert [one.kind for one in entries(f"{server.uri}/")] == ["top OpenLDAProotDSE"]
+    assert [entry.kind for entry in entries(f"{server.uri}/")] == ["top OpenLDAProotDSE"]
 
 
-def test_ldapsearch_finds_the_same(server: Slapd) -> None:
+def test_ldapsearch_finds_the_same_entries(server: Slapd) -> None:
     need("ldapsearch")
     command = ["ldapsearch", "-x", "-LLL", "-o", "ldif-wrap=no", "-H", server.uri, "-b", "c=GB", "-s", "sub"]
-    told = subprocess.run(command, capture_output=True, timeout=NET, check=True).stdout.decode()
+    output = subprocess.run(command, capture_output=True, timeout=NET, check=True).stdout.decode()
     theirs = [
         (kind, base64.b64decode(value) if coded else value.encode())
-        for kind, coded, value in re.findall(r"(?m)^([A-Za-z]+):(:?) (.*)$", told)
+        for kind, coded, value in re.findall(r"(?m)^([A-Za-z]+):(:?) (.*)$", output)
     ]
     ours: list[tuple[str, bytes]] = []
-    for one in entries(f"{server.uri}/c=GB??sub"):
-        if one.kind != "referral":
-            ours.append(("dn", one.name.encode()))
-            for kind, values in one.details["attributes"].items():
+    for entry in entries(f"{server.uri}/c=GB??sub"):
+        if entry.kind != "referral":
+            ours.append(("dn", entry.name.encode()))
+            for kind, values in entry.details["attributes"].items():
                 ours += [(kind, value.encode() if isinstance(value, str) else value) for value in values]
     assert ours == theirs
 
 
-def test_a_search_at_a_referral_goes_where_it_leads(server: Slapd) -> None:
+def test_a_search_follows_a_referral(server: Slapd) -> None:
     with overthere.open(f"{server.uri}/ou=Elsewhere,c=GB?o", LOCAL) as resource:
         assert [str(uri) for uri in resource.history] == [f"{server.uri}/ou=Elsewhere,c=GB?o"]
         assert str(resource.uri) == f"{server.uri}/o=Example,c=GB?o?base"
-        assert [one.details for one in resource.entries()] == [{"attributes": {"o": ["Example"]}}]
+        assert [entry.details for entry in resource.entries()] == [{"attributes": {"o": ["Example"]}}]
     with pytest.raises(AccessRefused, match="more than 0 redirects"):
         overthere.open(f"{server.uri}/ou=Elsewhere,c=GB", LOCAL.with_(max_redirects=0))
 
 
 @pytest.mark.parametrize(
-    ("path", "code", "told"),
+    ("path", "code", "message"),
     [
         ("/ou=Nope,c=GB", "32", "noSuchObject (32); there is 'c=GB'"),
         ("/ou=Closed,c=GB", "32", "noSuchObject (32)"),
         ("/none", "34", "invalidDNSyntax (34): invalid DN"),
     ],
 )
-def test_what_the_server_refuses(server: Slapd, path: str, code: str, told: str) -> None:
+def test_errors_of_the_server(server: Slapd, path: str, code: str, message: str) -> None:
     with pytest.raises(ResourceMissing) as caught:
         overthere.open(server.uri + path, LOCAL)
-    assert (caught.value.code, caught.value.message) == (code, told)
+    assert (caught.value.code, caught.value.message) == (code, message)
     assert caught.value.source == "RFC 4511 4.5.2"
     assert str(caught.value.uri) == server.uri + path
 
 
-def test_a_referral_is_judged_when_it_is_followed(server: Slapd) -> None:
-    """Another suffix: slapd names a server of another host, which this policy does not ask."""
+def test_the_policy_applies_to_referrals(server: Slapd) -> None:
+    """For another suffix slapd names a server on another host, which this policy rejects."""
     with pytest.raises(AccessRefused, match=r"root\.example\.test"):
         overthere.open(f"{server.uri}/dc=other", LOCAL.with_(hosts=frozenset({"127.0.0.1"})))
 
 
-def test_who_asks(server: Slapd) -> None:
-    few = Credentials("cn=few,c=GB", "pass")
-    assert [one.name for one in entries(f"{server.uri}/ou=Closed,c=GB", credentials=few)] == ["ou=Closed,c=GB"]
+def test_entries_depend_on_the_login(server: Slapd) -> None:
+    reader = Credentials("cn=few,c=GB", "pass")
+    assert [entry.name for entry in entries(f"{server.uri}/ou=Closed,c=GB", credentials=reader)] == ["ou=Closed,c=GB"]
     log(server, r'BIND dn="cn=few,c=GB" method=128')
     with pytest.raises(ResourceMissing, match=r"invalidCredentials \(49\)") as caught:
         entries(f"{server.uri}/c=GB", credentials=Credentials("cn=few,c=GB", "wrong"))
@@ -154,12 +154,12 @@ def test_who_asks(server: Slapd) -> None:
     assert photo.details["attributes"]["userPassword"] == [KEY]
 
 
-def test_a_limit_of_the_server_is_said(server: Slapd) -> None:
-    found = entries(f"{server.uri}/o=Example,c=GB??sub", credentials=Credentials("cn=few,c=GB", "pass"))
-    assert [one.kind for one in found] == ["organization", "limit"]
-    assert found[1].uri is None
-    assert found[1].name == "sizeLimitExceeded (4)"
-    assert found[1].details["code"] == 4
+def test_a_limit_of_the_server_is_reported(server: Slapd) -> None:
+    results = entries(f"{server.uri}/o=Example,c=GB??sub", credentials=Credentials("cn=few,c=GB", "pass"))
+    assert [entry.kind for entry in results] == ["organization", "limit"]
+    assert results[1].uri is None
+    assert results[1].name == "sizeLimitExceeded (4)"
+    assert results[1].details["code"] == 4
 
 
 def trusting(server: Slapd) -> Policy:
@@ -168,8 +168,8 @@ def trusting(server: Slapd) -> Policy:
 
 def test_tls(server: Slapd) -> None:
     uri = f"ldaps://localhost:{server.tls}"
-    found = entries(f"{uri}/c=GB??sub", trusting(server))
-    assert [one.uri for one in found[:2]] == [f"{uri}/c=GB", f"{uri}/o=Example,c=GB"]
+    results = entries(f"{uri}/c=GB??sub", trusting(server))
+    assert [entry.uri for entry in results[:2]] == [f"{uri}/c=GB", f"{uri}/o=Example,c=GB"]
     with pytest.raises(AccessFailed, match=r"certificate verify failed|CERTIFICATE_VERIFY_FAILED"):
         overthere.open(f"{uri}/c=GB", LOCAL)
     with pytest.raises(AccessError):
@@ -178,7 +178,7 @@ def test_tls(server: Slapd) -> None:
         overthere.open(f"ldap://127.0.0.1:{server.tls}/c=GB", LOCAL)
 
 
-def test_a_referral_leads_not_out_of_tls(server: Slapd) -> None:
+def test_a_referral_cannot_leave_tls(server: Slapd) -> None:
     uri = f"ldaps://localhost:{server.tls}/ou=x,ou=Elsewhere,c=GB"
     with pytest.raises(AccessRefused, match="a redirect leaves ldaps"):
         overthere.open(uri, trusting(server))
@@ -190,30 +190,30 @@ def test_a_referral_leads_not_out_of_tls(server: Slapd) -> None:
 def test_in_an_event_loop(server: Slapd, backend: str) -> None:
     async def work(uri: str, policy: Policy) -> list[Entry]:
         async with await overthere.aopen(uri, policy) as resource:
-            return [one async for one in resource.entries()]
+            return [entry async for entry in resource.entries()]
 
-    here = f"{server.uri}/c=GB??sub"
-    assert anyio.run(work, here, LOCAL, backend=backend) == entries(here)
-    there = f"ldaps://localhost:{server.tls}/c=GB??sub"
-    assert anyio.run(work, there, trusting(server), backend=backend) == entries(there, trusting(server))
+    plain = f"{server.uri}/c=GB??sub"
+    assert anyio.run(work, plain, LOCAL, backend=backend) == entries(plain)
+    secure = f"ldaps://localhost:{server.tls}/c=GB??sub"
+    assert anyio.run(work, secure, trusting(server), backend=backend) == entries(secure, trusting(server))
     with pytest.raises(ResourceMissing):
         anyio.run(work, f"{server.uri}/ou=Nope,c=GB", LOCAL, backend=backend)
 
 
-def test_a_stranger_s_uri_reaches_no_server_of_this_machine(server: Slapd) -> None:
+def test_an_untrusted_uri_cannot_reach_local_servers(server: Slapd) -> None:
     with pytest.raises(AccessRefused):
         overthere.open(f"{server.uri}/c=GB")
 
 
-# -- octets, without a socket
+# -- messages, without a socket
 
 
 def drive(
     answer: bytes, uri: str = "ldap://h/c=GB??sub", size: int = 1 << 20, **policy: Any
 ) -> tuple[list[Any], bytes]:
-    """What the dialogue gives over an answer, and what it sends."""
+    """The effects of a dialogue with an answer, and the bytes that it sends."""
     running = dialogue(plan(uri), Policy().with_(**policy))
-    given: list[Any] = []
+    effects: list[Any] = []
     sent, at, reply = b"", 0, None
     try:
         while True:
@@ -226,32 +226,32 @@ def drive(
                 case Write(data):
                     sent += data
                 case Head() | Item():
-                    given.append(effect)
+                    effects.append(effect)
                 case _:
                     pass
     except StopIteration:
-        return given, sent
+        return effects, sent
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["path"] for row in ROWS])
 @pytest.mark.parametrize("size", [1, 7, 1 << 20])
-def test_recorded(row: dict[str, Any], size: int) -> None:
+def test_recorded_answers(row: dict[str, Any], size: int) -> None:
     answer = bytes.fromhex(row["answer"])
     uri = f"ldap://h{row['path']}"
     if "Nope" in uri:
         with pytest.raises(ResourceMissing, match="noSuchObject"):
             drive(answer, uri, size)
         return
-    given, sent = drive(answer, uri, size)
+    effects, sent = drive(answer, uri, size)
     assert sent == bytes.fromhex(row["sent"])
     if "Elsewhere" in uri:
-        assert given[0].location == "ldap://127.0.0.1:389/ou=x,o=Example,c=GB??base"
-        assert given[0].details["result"]["matchedDN"] == "ou=Elsewhere,c=GB"
+        assert effects[0].location == "ldap://127.0.0.1:389/ou=x,o=Example,c=GB??base"
+        assert effects[0].details["result"]["matchedDN"] == "ou=Elsewhere,c=GB"
         return
-    names = [one.entry.name for one in given[1:]]
+    names = [effect.entry.name for effect in effects[1:]]
     assert len(names) == 5
     assert names[3].startswith("cn=Zoë")
-    assert given[0].details["result"]["name"] == "success"
+    assert effects[0].details["result"]["name"] == "success"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["path"] for row in ROWS])
@@ -262,8 +262,8 @@ def test_an_end_at_every_offset(row: dict[str, Any]) -> None:
             drive(answer[:end], f"ldap://h{row['path']}")
 
 
-def test_every_octet_changed() -> None:
-    """Whatever stands there: an answer, or an AccessError."""
+def test_every_byte_changed() -> None:
+    """The result is an answer, or an AccessError."""
     for row in ROWS:
         answer = bytes.fromhex(row["answer"])
         for at in range(0, len(answer), 1 if len(answer) < 300 else 5):
@@ -279,8 +279,8 @@ def message(tag: int, *contents: bytes, number: int = 2) -> bytes:
     return element(SEQUENCE, integer(number), element(tag, *contents))
 
 
-def done(code: int = 0, text: bytes = b"", *rest: bytes) -> bytes:
-    return message(0x65, integer(code, ENUMERATED), element(OCTETS), element(OCTETS, text), *rest)
+def done(code: int = 0, text: bytes = b"", *rest_data: bytes) -> bytes:
+    return message(0x65, integer(code, ENUMERATED), element(OCTETS), element(OCTETS, text), *rest_data)
 
 
 def entry(dn: bytes, *attributes: tuple[bytes, list[bytes]]) -> bytes:
@@ -307,7 +307,7 @@ OTHER_NOTICE = message(0x78, integer(0, ENUMERATED), element(OCTETS), element(OC
 
 
 @pytest.mark.parametrize(
-    ("answer", "error", "told"),
+    ("answer", "error", "message"),
     [
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", ProtocolError, "begins with the octet 48"),
         (b"\x30\x80\x02\x01\x01\x00\x00", ProtocolError, "no definite length"),
@@ -346,12 +346,12 @@ OTHER_NOTICE = message(0x78, integer(0, ENUMERATED), element(OCTETS), element(OC
         (BOUND + entry(b"", *((b"a%d" % n, []) for n in range(10_001))), LimitExceeded, "more than 10,000 attributes"),
     ],
 )
-def test_what_no_server_should_send(answer: bytes, error: type[AccessError], told: str) -> None:
-    with pytest.raises(error, match=re.escape(told)):
+def test_invalid_answers(answer: bytes, error: type[AccessError], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
         drive(answer)
 
 
-def test_nested_garbage_takes_no_recursion_and_linear_time() -> None:
+def test_nested_garbage_is_linear_without_recursion() -> None:
     def use(garbage: bytes) -> None:
         for tag in (0x64, 0x65, 0x73):
             with pytest.raises(AccessError):
@@ -369,20 +369,20 @@ def test_nested_garbage_takes_no_recursion_and_linear_time() -> None:
     linear(lambda count: use(b"\x30\x00" * count + b"\x30"), 1_000_000)
 
 
-def test_the_longest_message_is_the_policy_s() -> None:
+def test_the_policy_limits_the_length_of_messages() -> None:
     large = entry(b"c=GB", (b"jpegPhoto", [bytes(300_000)]))
-    given, _ = drive(BOUND + large + done())
-    assert given[1].entry.details["attributes"]["jpegPhoto"] == [bytes(300_000)]
+    effects, _ = drive(BOUND + large + done())
+    assert effects[1].entry.details["attributes"]["jpegPhoto"] == [bytes(300_000)]
     with pytest.raises(LimitExceeded):
         drive(BOUND + large + done(), max_line=1000)
 
 
-def test_what_is_not_ours_between_the_answers() -> None:
-    given, _ = drive(OTHER_NOTICE + BOUND + OTHER_NOTICE * 99 + entry(b"c=GB") + OTHER_NOTICE + done())
-    assert [one.entry.name for one in given[1:]] == ["c=GB"]
+def test_foreign_messages_are_skipped() -> None:
+    effects, _ = drive(OTHER_NOTICE + BOUND + OTHER_NOTICE * 99 + entry(b"c=GB") + OTHER_NOTICE + done())
+    assert [effect.entry.name for effect in effects[1:]] == ["c=GB"]
 
 
-def test_values_and_names() -> None:
+def test_values_and_names_of_attributes() -> None:
     answer = entry(
         b"\xff=x",
         (b"cn", [b"a", b"\xc3\xa9", b"\t\r\n"]),
@@ -392,8 +392,8 @@ def test_values_and_names() -> None:
         (b"cn", [b"more"]),
         (b"OBJECTCLASS", [b"top", b"person"]),
     )
-    given, _ = drive(BOUND + answer + entry(b"cn=a\r\nb") + entry(b"cn=x;y") + done())
-    first, second, third = (one.entry for one in given[1:])
+    effects, _ = drive(BOUND + answer + entry(b"cn=a\r\nb") + entry(b"cn=x;y") + done())
+    first, second, third = (effect.entry for effect in effects[1:])
     assert (first.name, first.uri, first.kind) == ("\ufffd=x", None, "top person")
     assert first.details["attributes"] == {
         "cn": ["a", "é", "\t\r\n", "more"],
@@ -416,17 +416,17 @@ def test_values_and_names() -> None:
         ([b"http://other/", b"\xff", b"x y", b"ldaps://s:1636"], "ldaps://s:1636/c=GB?cn?sub?(cn=a)"),
     ],
 )
-def test_a_referral_says_where_the_same_search_goes_on(uris: list[bytes], location: str) -> None:
-    """RFC 4511 4.1.10: what the URI does not say is as in the search."""
+def test_a_referral_inherits_the_fields_of_the_search(uris: list[bytes], location: str) -> None:
+    """RFC 4511 4.1.10: those that it does not contain."""
     search = "ldap://h/c=GB?cn?sub?(cn=a)"
     [head], _ = drive(BOUND + done(10, b"", referral(*uris)), search)
     assert head.location == location
-    given, _ = drive(BOUND + entry(b"c=GB") + message(0x73, *(element(OCTETS, uri) for uri in uris)) + done(), search)
-    assert given[2].entry.uri == location
-    assert given[2].entry.details["uris"] == [uri.decode("utf-8", "replace") for uri in uris]
-    # After an entry there is something to read, and the referral is a part of it.
-    given, _ = drive(BOUND + entry(b"c=GB") + done(10, b"", referral(*uris)), search)
-    assert [one.entry.kind for one in given[1:]] == ["entry", "referral"]
+    effects, _ = drive(BOUND + entry(b"c=GB") + message(0x73, *(element(OCTETS, uri) for uri in uris)) + done(), search)
+    assert effects[2].entry.uri == location
+    assert effects[2].entry.details["uris"] == [uri.decode("utf-8", "replace") for uri in uris]
+    # After an entry there is content, and the referral is part of it.
+    effects, _ = drive(BOUND + entry(b"c=GB") + done(10, b"", referral(*uris)), search)
+    assert [effect.entry.kind for effect in effects[1:]] == ["entry", "referral"]
 
 
 def test_a_referral_to_no_directory_is_shown_and_not_followed() -> None:
@@ -435,8 +435,8 @@ def test_a_referral_to_no_directory_is_shown_and_not_followed() -> None:
     assert given[1].entry == Entry("http://other/", None, "referral", {"uris": ["http://other/", "file:///etc/passwd"]})
 
 
-def test_no_octet_of_a_uri_ends_a_message() -> None:
-    """BER counts: a search holds what the URI says, or there is no plan."""
+def test_no_byte_of_a_uri_ends_a_message() -> None:
+    """BER uses lengths: a search contains the URI's data, or there is no plan."""
     for octet in range(256):
         for form in ("c=G%{:02X}", "c=G%5C{:02X}", "c=GB???(c=%5C{:02X})"):
             try:

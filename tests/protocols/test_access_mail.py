@@ -1,4 +1,4 @@
-"""mailto, mid and cid opened: drafts read again, messages delivered by a real server, and files of every kind."""
+"""mailto, mid and cid: drafts parsed again, messages delivered by a real server, and message files of every kind."""
 
 from __future__ import annotations
 
@@ -74,15 +74,15 @@ DRAFTS = [
 
 
 @pytest.mark.parametrize("uri", DRAFTS)
-def test_a_draft_says_what_the_uri_does(uri: str) -> None:
-    """RFC 6068 3: read again by another reader, each field is that of the plan."""
+def test_a_draft_has_the_fields_of_the_uri(uri: str) -> None:
+    """RFC 6068 3: parsed by another parser, each field is that of the plan."""
     step = step_of(uri)
-    with open(uri) as found:
-        assert (found.media_type, found.how) == ("message/rfc822", "scheme")
-        octets = found.read()
-        assert found.length == len(octets)
-        assert found.details["headers"] == step.headers
-        assert found.details["ignored"] == step.ignored
+    with open(uri) as resource:
+        assert (resource.media_type, resource.how) == ("message/rfc822", "scheme")
+        octets = resource.read()
+        assert resource.length == len(octets)
+        assert resource.details["headers"] == step.headers
+        assert resource.details["ignored"] == step.ignored
     assert octets.isascii()
     assert b"\n" not in octets.replace(b"\r\n", b"")
     assert all(len(line) <= 998 for line in octets.split(b"\r\n"))
@@ -93,17 +93,17 @@ def test_a_draft_says_what_the_uri_does(uri: str) -> None:
     )
     for name in {name for name, _ in step.headers}:
         expected = [value for other, value in step.headers if other == name]
-        shown = unfolded(message, name)
-        if shown != [value.strip(" ") for value in expected]:
-            assert [str(make_header(decode_header(value))).strip(" ") for value in shown] == [
+        text = unfolded(message, name)
+        if text != [value.strip(" ") for value in expected]:
+            assert [str(make_header(decode_header(value))).strip(" ") for value in text] == [
                 value.strip(" ") for value in expected
             ]
     assert body_of(message).removesuffix("\r\n") == step.body.removesuffix("\r\n")
     assert b"evil" not in octets
 
 
-def test_letters_beyond_ascii() -> None:
-    """Display names and texts in encoded words (RFC 2047); an address beyond US-ASCII as it is (RFC 6532)."""
+def test_non_ascii_drafts() -> None:
+    """Names and texts as encoded words (RFC 2047); a non-ASCII address unchanged (RFC 6532)."""
     uri = (
         "mailto:a@b?cc=%22J%C3%B6rg,%20X%22%20%3Cj@x%3E,%20J%C3%BCrgen%20%3Ck@x%3E&subject=caf%C3%A9%20"
         + "%C3%A9" * 200
@@ -112,7 +112,7 @@ def test_letters_beyond_ascii() -> None:
     assert octets.isascii()
     message = email.message_from_bytes(octets, policy=email.policy.SMTP)
     assert isinstance(message, EmailMessage)
-    assert [(one.display_name, one.addr_spec) for one in message["cc"].addresses] == [
+    assert [(address.display_name, address.addr_spec) for address in message["cc"].addresses] == [
         ("Jörg, X", "j@x"),
         ("Jürgen", "k@x"),
     ]
@@ -123,9 +123,9 @@ def test_letters_beyond_ascii() -> None:
         ("mailto:a@b?cc=a(%C3%A4)@b", b"Cc: a(\xc3\xa4)@b\r\n"),
         ("mailto:a@b?in-reply-to=%3C%C3%A4@b%3E", b"In-Reply-To: <\xc3\xa4@b>\r\n"),
     ):
-        with open(uri) as found:
-            assert found.media_type == "message/global"
-            assert line in found.read()
+        with open(uri) as resource:
+            assert resource.media_type == "message/global"
+            assert line in resource.read()
 
 
 def test_a_draft_has_a_sender_if_one_is_given() -> None:
@@ -137,7 +137,7 @@ def test_a_draft_has_a_sender_if_one_is_given() -> None:
     )
 
 
-def test_what_fits_into_no_line() -> None:
+def test_too_long_lines() -> None:
     """RFC 5322 2.1.1."""
     with pytest.raises(PlanRefused, match="too long for a line"):
         open("mailto:" + "a" * 1000 + "@b")
@@ -145,7 +145,7 @@ def test_what_fits_into_no_line() -> None:
         open("mailto:a@b?in-reply-to=%3C" + "a" * 1000 + "@b%3E")
 
 
-def test_drafts_of_any_text() -> None:
+def test_drafts_with_any_text() -> None:
     rng = random.Random(3)
     letters = [
         '"',
@@ -183,15 +183,15 @@ def test_drafts_of_any_text() -> None:
         assert len(raw.keys()) == len(step.headers) + 3
         for other, value in step.headers:
             if value.isascii():
-                (shown,) = unfolded(raw, other)
-                assert shown.strip(" \t") == value.strip(" \t")
+                (line,) = unfolded(raw, other)
+                assert line.strip(" \t") == value.strip(" \t")
     assert seen > 500
 
 
 def test_a_draft_in_an_event_loop() -> None:
     async def main() -> None:
-        async with await aopen("mailto:chris@example.com?body=hi") as found:
-            assert await found.read() == open("mailto:chris@example.com?body=hi").read()
+        async with await aopen("mailto:chris@example.com?body=hi") as resource:
+            assert await resource.read() == open("mailto:chris@example.com?body=hi").read()
 
     anyio.run(main)
 
@@ -215,21 +215,21 @@ def policy(*messages: Path, **changes: Any) -> Policy:
 
 @pytest.fixture
 def letters() -> list[EmailMessage]:
-    found = [
+    messages = [
         letter(1),
         letter(2, "From here\n>From there\n\nFrom x\n", logo=bytes(range(256)) * 50, other=b"o"),
         letter(3, "caf\u00e9 = \u7d0d\n" * 3),
         letter(4, ""),
     ]
-    for one in found:
-        one.as_bytes()  # which chooses the boundaries
-    return found
+    for message in messages:
+        message.as_bytes()  # so that the boundaries are fixed
+    return messages
 
 
 def as_mbox(path: Path, letters: list[EmailMessage]) -> Path:
     box = mailbox.mbox(path)
-    for one in letters:
-        box.add(one)
+    for message in letters:
+        box.add(message)
     box.close()
     return path
 
@@ -242,8 +242,8 @@ def as_crlf(path: Path, letters: list[EmailMessage]) -> Path:
 
 def as_maildir(path: Path, letters: list[EmailMessage]) -> Path:
     mailbox.Maildir(path).close()
-    for number, one in enumerate(letters):
-        (path / ("cur" if number % 2 else "new") / f"{number}.host:2,").write_bytes(one.as_bytes())
+    for number, message in enumerate(letters):
+        (path / ("cur" if number % 2 else "new") / f"{number}.host:2,").write_bytes(message.as_bytes())
     (path / "tmp" / "not.yet").write_bytes(b"Message-ID: <tmp@example.test>\n\n")
     os.mkfifo(path / "new" / "pipe")
     return path
@@ -251,8 +251,8 @@ def as_maildir(path: Path, letters: list[EmailMessage]) -> Path:
 
 def as_folder(path: Path, letters: list[EmailMessage]) -> Path:
     path.mkdir()
-    for number, one in enumerate(letters):
-        (path / f"{number}.{'EML' if number % 2 else 'eml'}").write_bytes(one.as_bytes())
+    for number, message in enumerate(letters):
+        (path / f"{number}.{'EML' if number % 2 else 'eml'}").write_bytes(message.as_bytes())
     (path / "note.txt").write_bytes(b"Message-ID: <note@example.test>\n\n")
     return path
 
@@ -264,20 +264,20 @@ STORES = {"mbox": as_mbox, "crlf": as_crlf, "maildir": as_maildir, "folder": as_
 def test_a_message_by_its_id(kind: str, tmp_path: Path, letters: list[EmailMessage]) -> None:
     store = STORES[kind](tmp_path / "store", letters)
     reference = mailbox.mbox(as_mbox(tmp_path / "reference", letters))
-    for number, one in enumerate(letters, 1):
+    for number, message in enumerate(letters, 1):
         uri = f"mid:m{number}@example.test"
-        with open(uri, policy(store)) as found:
-            assert (found.media_type, found.how) == ("message/rfc822", "message")
-            assert found.details["message_id"] == f"m{number}@example.test"
-            assert str(found.details["path"]).startswith(str(store))
-            octets = found.read()
+        with open(uri, policy(store)) as resource:
+            assert (resource.media_type, resource.how) == ("message/rfc822", "message")
+            assert resource.details["message_id"] == f"m{number}@example.test"
+            assert str(resource.details["path"]).startswith(str(store))
+            octets = resource.read()
         if kind in ("mbox", "crlf"):
-            assert found.details["number"] == number
+            assert resource.details["number"] == number
             assert octets == reference.get_bytes(list(reference.keys())[number - 1]).replace(
                 b"\n", b"\r\n" if kind == "crlf" else b"\n"
             )
         else:
-            assert octets == one.as_bytes()
+            assert octets == message.as_bytes()
     reference.close()
     for missing in (
         "mid:m9@example.test",
@@ -286,20 +286,20 @@ def test_a_message_by_its_id(kind: str, tmp_path: Path, letters: list[EmailMessa
         "mid:tmp@example.test",
         "mid:note@example.test",
     ):
-        with pytest.raises(ResourceMissing, match="none of the local messages") as told:
+        with pytest.raises(ResourceMissing, match="none of the local messages") as caught:
             open(missing, policy(store))
-        assert "RFC 2392" in str(told.value)
+        assert "RFC 2392" in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", STORES)
 def test_a_body_part(kind: str, tmp_path: Path, letters: list[EmailMessage]) -> None:
     store = STORES[kind](tmp_path / "store", letters)
     for uri in ("mid:m2@example.test/logo@example.test", "cid:logo@example.test"):
-        with open(uri, policy(store)) as found:
-            assert (found.media_type, found.how) == ("image/png", "message")
-            assert found.details["content_id"] == "logo@example.test"
-            assert found.details["message_id"] == "m2@example.test"
-            assert found.read() == bytes(range(256)) * 50
+        with open(uri, policy(store)) as resource:
+            assert (resource.media_type, resource.how) == ("image/png", "message")
+            assert resource.details["content_id"] == "logo@example.test"
+            assert resource.details["message_id"] == "m2@example.test"
+            assert resource.read() == bytes(range(256)) * 50
     assert open("cid:other@example.test", policy(store)).read() == b"o"
     with pytest.raises(ResourceMissing, match="has no such body part"):
         open("mid:m1@example.test/logo@example.test", policy(store))
@@ -309,29 +309,29 @@ def test_a_body_part(kind: str, tmp_path: Path, letters: list[EmailMessage]) -> 
         open("cid:nobody@example.test", policy(store))
 
 
-def test_the_first_of_several(tmp_path: Path) -> None:
-    """RFC 2392 2 promises that there is one; where there are more, the details say which was taken."""
+def test_the_first_of_several_parts_is_opened(tmp_path: Path) -> None:
+    """RFC 2392 2 promises only one; otherwise the details say which was opened."""
     first = as_mbox(tmp_path / "a", [letter(7), letter(1, "one\n"), letter(1, "two\n")])
     second = as_folder(tmp_path / "b", [letter(1, "three\n")])
-    found = open("mid:m1@example.test", policy(first, second))
-    assert found.read().endswith(b"\n\none\n")
-    assert found.details == {"path": str(first), "number": 2, "message_id": "m1@example.test"}
-    found = open("mid:m1@example.test", policy(second, first))
-    assert found.read().endswith(b"\n\nthree\n")
-    assert found.details == {"path": str(second / "0.eml"), "message_id": "m1@example.test"}
+    resource = open("mid:m1@example.test", policy(first, second))
+    assert resource.read().endswith(b"\n\none\n")
+    assert resource.details == {"path": str(first), "number": 2, "message_id": "m1@example.test"}
+    resource = open("mid:m1@example.test", policy(second, first))
+    assert resource.read().endswith(b"\n\nthree\n")
+    assert resource.details == {"path": str(second / "0.eml"), "message_id": "m1@example.test"}
 
 
 def test_text_has_its_charset(tmp_path: Path) -> None:
     message = letter(1)
     message.set_content("caf\u00e9 \u2014 ==", charset="utf-8", cte="quoted-printable", cid="<t@x>")
     (tmp_path / "a.eml").write_bytes(message.as_bytes())
-    with open("cid:t@x", policy(tmp_path)) as found:
-        assert found.media_type == 'text/plain; charset="utf-8"'
-        assert found.text() == "caf\u00e9 \u2014 ==\n"
+    with open("cid:t@x", policy(tmp_path)) as resource:
+        assert resource.media_type == 'text/plain; charset="utf-8"'
+        assert resource.text() == "caf\u00e9 \u2014 ==\n"
 
 
 def test_escaped_identifiers(tmp_path: Path) -> None:
-    """RFC 2392 2: "foo4%foo1", a slash, and octets that are not UTF-8."""
+    """RFC 2392 2: "foo4%foo1", a slash, and invalid UTF-8."""
     for number, identifier in enumerate((b"foo4%foo1@bar.net", b"a/b?c#d@x", b"\xff@x", "\u00e9@x".encode())):
         path = tmp_path / f"{number}.eml"
         path.write_bytes(
@@ -345,7 +345,7 @@ def test_escaped_identifiers(tmp_path: Path) -> None:
             assert (octets == b"body %d" % number) == (locator is not uris[0])
 
 
-def test_what_may_not_be_read(tmp_path: Path) -> None:
+def test_files_outside_the_policy_are_not_read(tmp_path: Path) -> None:
     as_folder(tmp_path / "s", [letter(1)])
     with pytest.raises(AccessRefused):
         open("mid:m1@example.test", Policy(messages=(tmp_path / "s",)))
@@ -354,13 +354,13 @@ def test_what_may_not_be_read(tmp_path: Path) -> None:
     for uri in ("mid:a@b", "cid:a@b", "mid:a@b/c@d"):
         with pytest.raises(NotSpecified, match="messages="):
             open(uri, Policy.local())
-    with pytest.raises(ResourceMissing, match="no such file") as told:
+    with pytest.raises(ResourceMissing, match="no such file") as caught:
         open("mid:a@b", policy(tmp_path / "not-there"))
-    assert "not-there" in str(told.value)
+    assert "not-there" in str(caught.value)
 
 
-def test_what_is_looked_through_does_not_count(tmp_path: Path) -> None:
-    """`Policy.max_bytes` is for what is given."""
+def test_searched_bytes_do_not_count_for_the_limit(tmp_path: Path) -> None:
+    """`Policy.max_bytes` limits the result."""
     box = as_mbox(tmp_path / "box", [letter(1, "x\n" * 50_000), letter(2, "y\n")])
     assert open("mid:m2@example.test", policy(box, max_bytes=1000)).read().endswith(b"\n\ny\n")
     with pytest.raises(LimitExceeded):
@@ -368,7 +368,7 @@ def test_what_is_looked_through_does_not_count(tmp_path: Path) -> None:
 
 
 def test_in_an_event_loop(tmp_path: Path, letters: list[EmailMessage]) -> None:
-    """While an mbox is looked through, others run."""
+    """Other tasks run while an mbox is searched."""
     box = as_mbox(tmp_path / "box", [letter(n + 10, "x" * 60 + "\n" * 60_000) for n in range(30)] + letters)
     ticks = 0
 
@@ -383,10 +383,10 @@ def test_in_an_event_loop(tmp_path: Path, letters: list[EmailMessage]) -> None:
 
         async with anyio.create_task_group() as group:
             group.start_soon(tick)
-            async with await aopen("cid:logo@example.test", policy(box)) as found:
-                assert await found.read() == bytes(range(256)) * 50
-            async with await aopen("mid:m4@example.test", policy(box)) as found:
-                assert b"letter 4" in await found.read()
+            async with await aopen("cid:logo@example.test", policy(box)) as resource:
+                assert await resource.read() == bytes(range(256)) * 50
+            async with await aopen("mid:m4@example.test", policy(box)) as resource:
+                assert b"letter 4" in await resource.read()
             with pytest.raises(ResourceMissing):
                 await aopen("mid:m9@example.test", policy(box))
             group.cancel_scope.cancel()
@@ -398,44 +398,44 @@ def test_in_an_event_loop(tmp_path: Path, letters: list[EmailMessage]) -> None:
 # -- delivered by a real server
 
 
-def test_a_message_that_was_delivered(tmp_path: Path) -> None:
-    """By SMTP into a Maildir, then opened by its Message-ID, and its parts by their Content-IDs."""
+def test_a_delivered_message(tmp_path: Path) -> None:
+    """By SMTP to a Maildir, then opened by its Message-ID, and its parts by Content-ID."""
     with mail_server(tmp_path) as server:
         sent = letter(5, ".\n..\nto me\n", logo=b"\x89PNG\r\n\x1a\n" * 999)
         with smtplib.SMTP("127.0.0.1", server.port, timeout=NET) as smtp:
             smtp.send_message(letter(1), "a@example.test", "b@example.test")
             smtp.send_message(sent, "a@example.test", "b@example.test")
         assert len(list((server.maildir / "new").iterdir())) == 2
-        with open("mid:m5@example.test", policy(server.maildir)) as found:
-            message = email.message_from_bytes(found.read(), policy=email.policy.default)
+        with open("mid:m5@example.test", policy(server.maildir)) as resource:
+            message = email.message_from_bytes(resource.read(), policy=email.policy.default)
             assert isinstance(message, EmailMessage)
             assert message["subject"] == "letter 5"
             body = message.get_body(("plain",))
             assert body is not None
             assert body.get_content().replace("\r\n", "\n") == ".\n..\nto me\n"
         for uri in ("mid:m5@example.test/logo@example.test", "cid:logo@example.test"):
-            with open(uri, policy(server.maildir)) as found:
-                assert found.media_type == "image/png"
-                assert found.read() == b"\x89PNG\r\n\x1a\n" * 999
+            with open(uri, policy(server.maildir)) as resource:
+                assert resource.media_type == "image/png"
+                assert resource.read() == b"\x89PNG\r\n\x1a\n" * 999
 
         async def main() -> None:
-            async with await aopen("mid:m5@example.test/logo@example.test", policy(server.maildir)) as found:
-                assert await found.read() == b"\x89PNG\r\n\x1a\n" * 999
+            async with await aopen("mid:m5@example.test/logo@example.test", policy(server.maildir)) as resource:
+                assert await resource.read() == b"\x89PNG\r\n\x1a\n" * 999
 
         anyio.run(main)
 
 
-# -- the reader, without files
+# -- the parser, without files
 
 
 class Run:
-    """A dialogue over octets that are at hand, so many at a time."""
+    """A dialogue with given bytes, in pieces of this size."""
 
     def __init__(self, uri: Any, octets: bytes | Iterator[bytes], size: int = 1 << 18) -> None:
         self.head: Head | None = None
         self.octets = b""
         self.reads = 0
-        given = (
+        pieces = (
             octets
             if not isinstance(octets, bytes)
             else iter([octets[at : at + size] for at in range(0, len(octets), size)])
@@ -454,7 +454,7 @@ class Run:
                 case Read(counted=counted):
                     assert not counted
                     self.reads += 1
-                    reply = next(given, b"")
+                    reply = next(pieces, b"")
                 case Head():
                     assert self.head is None
                     self.head = effect
@@ -467,8 +467,8 @@ class Run:
                     raise AssertionError(effect)
 
 
-def nested(rng: random.Random, depth: int, made: list[EmailMessage]) -> EmailMessage:
-    """A message of parts in parts, each leaf with a Content-ID."""
+def nested(rng: random.Random, depth: int, messages: list[EmailMessage]) -> EmailMessage:
+    """A message with nested parts, each leaf with a Content-ID."""
     message = EmailMessage()
     kind = rng.choice(["leaf", "mixed", "alternative", "digest", "message"]) if depth else "leaf"
     if kind == "leaf":
@@ -481,49 +481,49 @@ def nested(rng: random.Random, depth: int, made: list[EmailMessage]) -> EmailMes
         else:
             message.set_content(text.encode() + bytes(rng.randbytes(20)), "application", "octet-stream")
     elif kind == "message":
-        inner = nested(rng, depth - 1, made)
+        inner = nested(rng, depth - 1, messages)
         inner["Subject"] = "inner"
         message.set_content(inner)
     else:
-        message["Content-Type"] = f'multipart/{kind}; x="y;z"; boundary="b{len(made)}-{rng.random()}"'
+        message["Content-Type"] = f'multipart/{kind}; x="y;z"; boundary="b{len(messages)}-{rng.random()}"'
         message.set_payload([])
         for _ in range(rng.randint(1, 4)):
-            message.attach(nested(rng, depth - 1, made))
+            message.attach(nested(rng, depth - 1, messages))
         if rng.random() < 0.3:
             message.preamble, message.epilogue = "--\npreamble\n--x", "epilogue\n"
-    message["Content-ID"] = f"<p{len(made)}@x>"
-    made.append(message)
+    message["Content-ID"] = f"<p{len(messages)}@x>"
+    messages.append(message)
     return message
 
 
-def test_parts_in_parts() -> None:
-    """Every leaf, as `email` reads it; in pieces of any size, with both kinds of line ends."""
+def test_nested_parts() -> None:
+    """Every leaf equals that of `email`; in pieces of any size, with both kinds of line ends."""
     rng = random.Random(2)
     leaves = 0
     for _ in range(25):
-        made: list[EmailMessage] = []
-        whole = nested(rng, 3, made)
-        whole["Message-ID"] = "<m@x>"
-        octets = whole.as_bytes()
+        messages: list[EmailMessage] = []
+        complete = nested(rng, 3, messages)
+        complete["Message-ID"] = "<m@x>"
+        octets = complete.as_bytes()
         if rng.random() < 0.5:
             octets = octets.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
         expected = {str(part["content-id"]).strip("<>"): part for part in email.message_from_bytes(octets).walk()}
-        for number, _part in enumerate(made):
+        for number, _part in enumerate(messages):
             part = expected[f"p{number}@x"]
             if part.is_multipart():
                 continue
             leaves += 1
             for size in (1, 7, 1 << 18):
-                found = Run(f"mid:m@x/p{number}@x", octets, size)
+                run = Run(f"mid:m@x/p{number}@x", octets, size)
                 payload = part.get_payload(decode=True)
                 assert isinstance(payload, bytes)
-                assert found.octets == payload, (size, octets)
-                assert found.head is not None
-                assert (found.head.media_type or "").split(";")[0] == part.get_content_type()
+                assert run.octets == payload, (size, octets)
+                assert run.head is not None
+                assert (run.head.media_type or "").split(";")[0] == part.get_content_type()
     assert leaves > 100
 
 
-def test_a_multipart_is_given_as_it_stands() -> None:
+def test_a_multipart_is_returned_unchanged() -> None:
     octets = b"""Content-Type: multipart/mixed; boundary=o
 Message-ID: <m@x>
 
@@ -540,16 +540,16 @@ signature
 --o--
 """
     assert Run("cid:r@x", octets).octets == b"--i\nContent-ID: <leaf@x>\n\n-- \nsignature\n--i--"
-    found = Run("cid:leaf@x", octets)
-    assert found.octets == b"-- \nsignature"
-    assert found.head is not None
-    assert found.head.media_type == "text/plain; charset=us-ascii"
+    run = Run("cid:leaf@x", octets)
+    assert run.octets == b"-- \nsignature"
+    assert run.head is not None
+    assert run.head.media_type == "text/plain; charset=us-ascii"
     assert Run("mid:m@x", octets).octets == octets
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 1 << 18])
-def test_an_mbox_is_cut_where_it_should(size: int) -> None:
-    """At "From " behind an empty line alone (RFC 4155)."""
+def test_an_mbox_is_split_at_from_lines(size: int) -> None:
+    """Only after an empty line (RFC 4155)."""
     octets = (
         b"From a@b Mon\nMessage-ID: <1@x>\n\nthe body\nFrom x\n\n>From y\n\n"
         b"From a@b Mon\nMessage-ID: <2@x>\n\n\n"
@@ -566,7 +566,7 @@ def test_an_mbox_is_cut_where_it_should(size: int) -> None:
 
 
 def test_memory_does_not_grow_with_the_store() -> None:
-    """35 MB of mbox, lines of every length, read through in bounded memory and linear time."""
+    """35 MB of mbox, lines of every length, in limited memory and linear time."""
 
     def store() -> Iterator[bytes]:
         yield b"From a\nMessage-ID: <1@x>\n\n"
@@ -589,7 +589,7 @@ def test_memory_does_not_grow_with_the_store() -> None:
     assert most < 8 << 20
 
 
-def in_vain(octets: bytes) -> None:
+def search_without_result(octets: bytes) -> None:
     for uri in ("cid:c@x", "mid:m@x", "mid:m@x/c@x"):
         with pytest.raises(ResourceMissing):
             Run(uri, octets)
@@ -597,17 +597,10 @@ def in_vain(octets: bytes) -> None:
 
 @pytest.mark.parametrize(
     "octets",
-    [
-        b"",
-        b"\n",
-        b"From ",
-        b"From x\n",
-        b"\xff\xfe\0\0",
-        b"Content-Type: multipart/mixed; boundary=\n\n--\n--\n--\n",
-    ],
+    [b"", b"\n", b"From ", b"From x\n", b"\xff\xfe\0\0", b"Content-Type: multipart/mixed; boundary=\n\n--\n--\n--\n"],
 )
-def test_what_is_no_message(octets: bytes) -> None:
-    in_vain(octets)
+def test_invalid_messages(octets: bytes) -> None:
+    search_without_result(octets)
 
 
 @pytest.mark.parametrize(
@@ -627,11 +620,11 @@ def test_what_is_no_message(octets: bytes) -> None:
         (lambda n: b"From x\n\n" * n, 100_000),
     ],
 )
-def test_hostile_messages_take_linear_time(make: Callable[[int], bytes], most: int) -> None:
-    linear(lambda size: in_vain(make(size)), most)
+def test_hostile_messages_are_linear(make: Callable[[int], bytes], most: int) -> None:
+    linear(lambda size: search_without_result(make(size)), most)
 
 
-def test_encodings_that_are_none() -> None:
+def test_unknown_encodings() -> None:
     head = b"Content-ID: <c@x>\nContent-Transfer-Encoding: "
     with pytest.raises(ProtocolError, match="base64"):
         Run("cid:c@x", head + b"base64\n\nQ\n")
@@ -649,10 +642,10 @@ def test_encodings_that_are_none() -> None:
 
 def test_mutated_messages_end_as_documented() -> None:
     rng = random.Random(4)
-    whole = letter(2, "body\n", logo=b"logo" * 100, other=b"o").as_bytes()
-    whole = b"From x\n" + whole + b"\nFrom y\n" + letter(3).as_bytes()
+    complete = letter(2, "body\n", logo=b"logo" * 100, other=b"o").as_bytes()
+    complete = b"From x\n" + complete + b"\nFrom y\n" + letter(3).as_bytes()
     for _ in range(400):
-        broken = bytearray(whole)
+        broken = bytearray(complete)
         for _ in range(rng.randint(1, 5)):
             at = rng.randrange(len(broken))
             broken[at : at + rng.randint(0, 20)] = rng.choice(
@@ -660,37 +653,37 @@ def test_mutated_messages_end_as_documented() -> None:
             )
         for uri in ("cid:other@example.test", "mid:m3@example.test", "mid:m2@example.test/logo@example.test"):
             try:
-                found = Run(uri, bytes(broken), rng.choice([3, 100, 1 << 18]))
+                run = Run(uri, bytes(broken), rng.choice([3, 100, 1 << 18]))
             except AccessError:
                 continue
-            assert found.head is not None
+            assert run.head is not None
 
 
-def test_a_message_that_goes_while_others_are_read() -> None:
-    """A reader of mail moves files of a Maildir: one that is gone is passed over."""
-    asked: list[OpenLocal] = []
+def test_a_message_that_disappears_is_skipped() -> None:
+    """A mail reader moves files of a Maildir while it is searched."""
+    opened: list[OpenLocal] = []
     talk = dialogue(plan("mid:1@x"), Policy(messages=("box",)))
     reply: Any = None
-    given = iter([b"Message-ID: <1@x>\n\nhere\n", b""])
+    contents = iter([b"Message-ID: <1@x>\n\nhere\n", b""])
     content = b""
     try:
         while True:
             effect = talk.send(reply)
             reply = None
             if isinstance(effect, OpenLocal):
-                asked.append(effect)
+                opened.append(effect)
                 inside = {"box": ("cur/", "new/", "tmp/"), "box/new": ("a", "b"), "box/cur": ("c:2,S",)}
                 names = inside.get(effect.path.replace(os.sep, "/"))
                 reply = LocalFile(None, names) if names else LocalFile(9, None) if effect.path.endswith("S") else None
             elif isinstance(effect, Read):
-                reply = next(given)
+                reply = next(contents)
             elif isinstance(effect, Data):
                 content += effect.octets
     except StopIteration:
         pass
     assert content == b"Message-ID: <1@x>\n\nhere\n"
-    assert [look.optional for look in asked] == [False] + [True] * 5
+    assert [effect.optional for effect in opened] == [False] + [True] * 5
 
 
-def test_the_uri_is_the_plan() -> None:
+def test_a_plan_of_mid_names_message_and_part() -> None:
     assert [step.line() for step in plan(URI("mid:a@b/c@d"))] == ["message a@b", "body part c@d"]

@@ -1,4 +1,4 @@
-"""prospero opened: what dirsrv 5.3 answered, replayed; access methods as URIs of their own; servers that lie."""
+"""prospero with recorded answers of dirsrv 5.3; access methods as URIs; servers that lie."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ from servers.dirsrv import (
     QUICK,
     SERVER,
     adapt,
-    fails,
-    gave,
-    same,
+    fail_both,
+    open_both,
+    same_request,
 )
 from servers.ftpd import anonymous
 from servers.replay import Exchange, replay_datagrams
 from support import linear
 
-# -- what dirsrv answered
+# -- recorded answers of dirsrv
 
 
 def test_an_object_with_contents() -> None:
-    with replay_datagrams(SERVER, same=same, adapt=adapt) as served:
-        _, content, found = gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt) as served:
+        _, content, head = open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
     assert content == HELLO
-    assert (found.length, found.media_type, found.how) == (20, None, "")
-    # Without loss, nothing but the two requests is sent, each once; the recorded client sent no acknowledgement.
-    mine = [adapt(one, row.request) for one, row in zip(served.requests, [INFO, CONTENTS] * 3, strict=True)]
-    assert served.requests == mine
+    assert (head.length, head.media_type, head.how) == (20, None, "")
+    # Without losses, only the two requests are sent, once each; the recorded client sent no acknowledgement.
+    adapted = [adapt(request, row.request) for request, row in zip(served.requests, [INFO, CONTENTS] * 3, strict=True)]
+    assert served.requests == adapted
 
 
 def test_a_directory() -> None:
-    with replay_datagrams(SERVER, same=same, adapt=adapt) as served:
-        entries, content, found = gave(f"prospero://127.0.0.1:{served.port}//info-tree")
-    assert (content, found.is_listing) == (b"", True)
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt) as served:
+        entries, content, head = open_both(f"prospero://127.0.0.1:{served.port}//info-tree")
+    assert (content, head.is_listing) == (b"", True)
     assert entries == [
         Entry("pros", "prospero://LOCALHOST/AFTP/pros", "directory", {"hsoname": "AFTP/pros", "host": "LOCALHOST"}),
         Entry(
@@ -67,8 +67,8 @@ def test_a_directory() -> None:
 
 def test_a_directory_with_attributes() -> None:
     server = [*SERVER[:-1], Exchange(LIST.request, LIST_ONE.answers)]
-    with replay_datagrams(server, same=same, adapt=adapt) as served:
-        (entry,), _, _ = gave(f"prospero://127.0.0.1:{served.port}//info-tree")
+    with replay_datagrams(server, same=same_request, adapt=adapt) as served:
+        (entry,), _, _ = open_both(f"prospero://127.0.0.1:{served.port}//info-tree")
     assert entry.details == {
         "hsoname": "AFTP/hello.txt",
         "host": "LOCALHOST",
@@ -83,34 +83,34 @@ def test_a_directory_with_attributes() -> None:
     assert URI(entry.uri or "").locator.hsoname == "AFTP/hello.txt"  # type: ignore[attr-defined]
 
 
-def test_what_is_not_there_is_told_in_the_servers_words() -> None:
-    with replay_datagrams(SERVER, same=same, adapt=adapt) as served:
-        error = fails(f"prospero://127.0.0.1:{served.port}//info-tree/nope")
+def test_a_missing_object_is_reported_in_the_servers_words() -> None:
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt) as served:
+        error = fail_both(f"prospero://127.0.0.1:{served.port}//info-tree/nope")
     assert isinstance(error, ResourceMissing)
     assert (error.code, error.message) == ("NOT-A-DIRECTORY", "FAILURE NOT-A-DIRECTORY")
     assert len(served.requests) == 6
 
 
 def test_an_error_ends_the_dialogue() -> None:
-    """`after` of the next step does not name it: nothing more is asked."""
-    with replay_datagrams([Exchange(INFO.request, NONSENSE.answers)], same=same, adapt=adapt) as served:
-        error = fails(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+    """`after` of the next step does not name it: no further request is sent."""
+    with replay_datagrams([Exchange(INFO.request, NONSENSE.answers)], same=same_request, adapt=adapt) as served:
+        error = fail_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
     assert isinstance(error, ResourceMissing)
     assert (error.code, error.message) == ("ERROR", "ERROR Unknown message: NONSENSE")
     assert len(served.requests) == 2
 
 
-def test_the_replay_tells_a_request_that_was_not_recorded() -> None:
+def test_the_replay_reports_an_unrecorded_request() -> None:
     with pytest.raises(AssertionError, match="was not recorded"):  # noqa: SIM117
-        with replay_datagrams([CONTENTS], same=same, adapt=adapt) as served:
-            fails(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt", QUICK)
+        with replay_datagrams([CONTENTS], same=same_request, adapt=adapt) as served:
+            fail_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt", QUICK)
 
 
 # -- access methods
 
 
 def methods(*lines: bytes) -> Exchange:
-    """An answer in lines as recorded: b"AFTP ..." are the values of an access method."""
+    """A recorded answer, with other lines: b"AFTP ..." are the values of an access method."""
     head = b"ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE "
     return Exchange(INFO.request, (INFO.answers[0][:3] + b"".join(head + line + b"\n" for line in lines),))
 
@@ -118,42 +118,42 @@ def methods(*lines: bytes) -> Exchange:
 RECORDED = [b"PROSPERO-CONTENTS '' '' '' ''", b"LOCAL '' '' '' ''"]
 
 
-def test_one_method_that_is_a_uri_is_where_the_object_is(tmp_path: Path) -> None:
-    """Through to a real FTP server, as an anonymous user (RFC 4157 2)."""
+def test_a_single_method_with_a_uri_is_followed(tmp_path: Path) -> None:
+    """To a real FTP server, as an anonymous user (RFC 4157 2)."""
     root = tmp_path / "root"
     (root / "pub").mkdir(parents=True)
     (root / "pub" / "README.TXT").write_bytes(HELLO)
     with anonymous(tmp_path, root) as ftp:
         aftp = b"AFTP INTERNET-D 'LOCALHOST(%d)' ASCII '/pub/README.TXT' BINARY" % ftp.port
-        with replay_datagrams([methods(*RECORDED, aftp)], same=same, adapt=adapt) as served:
+        with replay_datagrams([methods(*RECORDED, aftp)], same=same_request, adapt=adapt) as served:
             uri = f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt"
-            error = fails(uri, LOCAL)
+            error = fail_both(uri, LOCAL)
             assert isinstance(error, AccessRefused)
             assert error.message.startswith("a redirect leads from prospero to ftp")
             policy = LOCAL.with_(redirects=frozenset({"ftp"}))
-            with open_uri(uri, policy, credentials=PROBE) as found:
-                assert found.read() == HELLO
-            assert str(found.uri) == f"ftp://LOCALHOST:{ftp.port}/pub/README.TXT;type=i"
-            assert [str(one) for one in found.history] == [uri]
+            with open_uri(uri, policy, credentials=PROBE) as resource:
+                assert resource.read() == HELLO
+            assert str(resource.uri) == f"ftp://LOCALHOST:{ftp.port}/pub/README.TXT;type=i"
+            assert [str(uri) for uri in resource.history] == [uri]
             assert ftp.commands()[0] == "USER anonymous"
             assert ftp.commands()[2:4] == ["CWD pub", "TYPE I"]
-            # Where it leads is judged again.
+            # The policy applies to its target.
             for changes, rule in (
                 ({"hosts": frozenset({"127.0.0.1"})}, "host"),
                 ({"schemes": frozenset({"prospero"})}, "scheme"),
                 ({"max_redirects": 0}, "redirect"),
             ):
-                error = fails(uri, policy.with_(**changes))
+                error = fail_both(uri, policy.with_(**changes))
                 assert isinstance(error, AccessRefused)
                 assert error.rule == rule
 
 
 def test_several_methods_are_alternatives() -> None:
     lines = [b"AFTP INTERNET-D H.EXAMPLE ASCII /a.ps TEXT", b"GOPHER INTERNET-D 'G.EXAMPLE(150)' ASCII '1/Fun Stuff'"]
-    with replay_datagrams([methods(*RECORDED, *lines)], same=same, adapt=adapt) as served:
-        entries, _, found = gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
-    assert found.is_listing
-    assert [(one.kind, one.uri) for one in entries] == [
+    with replay_datagrams([methods(*RECORDED, *lines)], same=same_request, adapt=adapt) as served:
+        entries, _, head = open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+    assert head.is_listing
+    assert [(entry.kind, entry.uri) for entry in entries] == [
         ("PROSPERO-CONTENTS", None),
         ("LOCAL", None),
         ("AFTP", "ftp://H.EXAMPLE/a.ps;type=a"),
@@ -162,14 +162,14 @@ def test_several_methods_are_alternatives() -> None:
     assert entries[1].name == "LOCAL 127.0.0.1 /info-tree/hello.txt"
 
 
-def test_the_servers_own_method_is_asked_where_no_other_is_a_uri() -> None:
-    with replay_datagrams([methods(*RECORDED), CONTENTS], same=same, adapt=adapt) as served:
-        assert gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
+def test_the_servers_own_method_is_used_if_no_other_has_a_uri() -> None:
+    with replay_datagrams([methods(*RECORDED), CONTENTS], same=same_request, adapt=adapt) as served:
+        assert open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")[1] == HELLO
 
 
-def test_methods_of_which_none_is_a_uri_are_listed() -> None:
-    with replay_datagrams([methods(b"NFS INTERNET-D H ASCII a /fs")], same=same, adapt=adapt) as served:
-        ((entry,), _, _) = gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+def test_methods_without_a_uri_are_listed() -> None:
+    with replay_datagrams([methods(b"NFS INTERNET-D H ASCII a /fs")], same=same_request, adapt=adapt) as served:
+        ((entry,), _, _) = open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
     assert (entry.kind, entry.uri, entry.details["arguments"]) == ("NFS", None, ("/fs",))
 
 
@@ -200,7 +200,7 @@ def test_methods_of_which_none_is_a_uri_are_listed() -> None:
             "ftp://PROSPERO.ISI.EDU/pub/prospero/README;type=a",
         ),
         ("FIELD ACCESS-METHOD LOCAL '' '' ASCII /etc/passwd", None),
-        # What is left out is the link's; its port is that of Prospero.
+        # Missing values are those of the link; its port is that of Prospero.
         ("OBJECT FIELD ACCESS-METHOD SEQUENCE AFTP '' '' '' '' BINARY", "ftp://own.example/own/name;type=i"),
         ("CACHED FIELD ACCESS-METHOD FTP INTERNET-D H ASCII /x BINARY", "ftp://H/%2Fx;type=i"),
         ("CACHED FIELD ACCESS-METHOD AFTP INTERNET-D H ASCII /pub DIRECTORY", "ftp://H/pub;type=d"),
@@ -211,7 +211,7 @@ def test_methods_of_which_none_is_a_uri_are_listed() -> None:
         ("CACHED FIELD ACCESS-METHOD WAIS INTERNET-D H ASCII 'WAIS-GW/h(8000)/QUERY/docs/two words'",
          "wais://h:8000/docs?two+words"),
         ("CACHED FIELD ACCESS-METHOD WAIS INTERNET-D H ASCII nonsense", None),
-        # Hosts that would say something else in a URI, ports that are none, names of other nets.
+        # Hosts that would mean something else in a URI, invalid ports, names of other networks.
         ("CACHED FIELD ACCESS-METHOD AFTP INTERNET-D user@evil/ ASCII /x BINARY", None),
         ("CACHED FIELD ACCESS-METHOD AFTP INTERNET-D H(99999) ASCII /x BINARY", None),
         ("CACHED FIELD ACCESS-METHOD AFTP X.500 H ASCII /x BINARY", None),
@@ -222,14 +222,14 @@ def test_methods_of_which_none_is_a_uri_are_listed() -> None:
 )  # fmt: skip
 def test_access_methods_as_uris(line: str, uri: str | None) -> None:
     (tokens,) = read_lines(b"ATTRIBUTE " + line.encode())
-    own = ObjectName("INTERNET-D", "own.example(1525)", "ASCII", "/own/name")
-    found = method(attribute(tuple(token.decode() for token in tokens)), own)
+    own_name = ObjectName("INTERNET-D", "own.example(1525)", "ASCII", "/own/name")
+    found = method(attribute(tuple(token.decode() for token in tokens)), own_name)
     assert (None if found is None else found.uri()) == uri
     if uri is not None and not uri.startswith("afs"):
         assert plan(uri).steps
 
 
-def test_links_of_every_target() -> None:
+def test_links_with_targets_of_every_kind() -> None:
     lines = [
         b"LINK L DIRECTORY sub INTERNET-D 'h.example(99)' ASCII 'a b;c' 7",
         b"LINK U DIRECTORY+FILE both INTERNET-D h ASCII x 0 DEST-EXP 19930101000000Z",
@@ -243,7 +243,7 @@ def test_links_of_every_target() -> None:
     head, *items = listing(b"\n".join(lines) + b"\n")
     assert isinstance(head, Head)
     assert head.details == {"warnings": ("MESSAGE down at noon",)}
-    assert [(one.entry.name, one.entry.kind, one.entry.uri) for one in items if isinstance(one, Item)] == [
+    assert [(item.entry.name, item.entry.kind, item.entry.uri) for item in items if isinstance(item, Item)] == [
         ("sub", "directory", "prospero://h.example:99/a%20b%3Bc;OBJECT-VERSION=7"),
         ("both", "directory+file", "prospero://h/x"),
         ("out", "external", "gopher://g/00sel"),
@@ -261,37 +261,37 @@ def test_a_directory_without_links() -> None:
 
 def test_an_object_that_has_moved_is_a_redirect() -> None:
     text = INFO.answers[0][:3] + b"FORWARDED INTERNET-D 'LOCALHOST(%d)' ASCII /info-tree/hello.txt 0\n"
-    with replay_datagrams(SERVER, same=same, adapt=adapt) as new:
+    with replay_datagrams(SERVER, same=same_request, adapt=adapt) as new:
         old = [Exchange(INFO.request, (text % new.port,))]
-        with replay_datagrams(old, same=same, adapt=adapt) as served:
-            _, content, found = gave(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
+        with replay_datagrams(old, same=same_request, adapt=adapt) as served:
+            _, content, head = open_both(f"prospero://127.0.0.1:{served.port}//info-tree/hello.txt")
         assert content == HELLO
-        assert str(found.uri) == f"prospero://LOCALHOST:{new.port}//info-tree/hello.txt"
-        assert len(found.history) == 1
+        assert str(head.uri) == f"prospero://LOCALHOST:{new.port}//info-tree/hello.txt"
+        assert len(head.history) == 1
     with pytest.raises(ResourceMissing, match="without a URI"):
-        given([b"FORWARDED VIRTUAL-SYSTEM x ASCII y 0\n"])
+        effects_of([b"FORWARDED VIRTUAL-SYSTEM x ASCII y 0\n"])
 
 
 def test_contents_in_several_values() -> None:
     head = b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE "
     lines = head + b"DATA 'one\n'\n" + head + b"TAGGED name value\n" + head + b"DATA '\xff\0 ''two'\n"
-    (_, data) = given([b"NONE-FOUND\n", lines])
+    (_, data) = effects_of([b"NONE-FOUND\n", lines])
     assert data == Data(b"one\nname: value\n\xff\0 'two")
     with pytest.raises(ProtocolError, match="contents in an unknown form, 'EXECUTE'"):
-        given([b"NONE-FOUND\n", head + b"EXECUTE 'rm -r /'\n"])
+        effects_of([b"NONE-FOUND\n", head + b"EXECUTE 'rm -r /'\n"])
 
 
-# -- recorded octets without a socket
+# -- recorded bytes without a socket
 
 
-def given(
+def effects_of(
     answers: list[bytes], policy: Policy = LOCAL, uri: str = "prospero://h//info-tree/hello.txt"
 ) -> list[Head | Data | Item]:
-    """What the dialogue gives for these answers, one packet for each request; afterwards nothing comes."""
+    """The effects of a dialogue with these answers, one packet per request, then silence."""
     work: Any = dialogue(plan(uri, PROBE), policy)
-    found: list[Head | Data | Item] = []
+    effects: list[Head | Data | Item] = []
     reply: Any = None
-    left, waiting = list(answers), b""
+    pending, waiting = list(answers), b""
     with suppress(StopIteration):
         while True:
             match work.send(reply):
@@ -301,17 +301,17 @@ def given(
                 case Read(_, _, patience):
                     assert patience is not None
                     assert 0 < patience <= policy.read_timeout
-                    reply = b"\x03" + waiting[1:3] + left.pop(0) if left else None
+                    reply = b"\x03" + waiting[1:3] + pending.pop(0) if pending else None
                 case Dial() | Hangup():
                     reply = None
                 case other:
-                    found.append(other)
+                    effects.append(other)
                     reply = None
-    return found
+    return effects
 
 
 def listing(lines: bytes) -> list[Head | Data | Item]:
-    return given([b"NONE-FOUND\n", b"FAILURE NOT-FOUND\n", lines])
+    return effects_of([b"NONE-FOUND\n", b"FAILURE NOT-FOUND\n", lines])
 
 
 RECORDED_ANSWERS = {
@@ -324,45 +324,45 @@ RECORDED_ANSWERS = {
 
 @pytest.mark.parametrize("case", RECORDED_ANSWERS)
 def test_an_end_at_every_offset(case: str) -> None:
-    """A datagram has no end of its own: what is cut between tokens says less, elsewhere it is an error."""
+    """A datagram has no end marker: truncated between tokens it contains less, elsewhere it is an error."""
     *before, last = RECORDED_ANSWERS[case]
-    whole = given([*before, last])
+    complete = effects_of([*before, last])
     for end in range(len(last)):
         try:
-            less = given([*before, last[:end]])
+            less = effects_of([*before, last[:end]])
         except AccessError:
             continue
-        assert len(less) <= len(whole)
+        assert len(less) <= len(complete)
     quote = last.find(b"'")
     with pytest.raises(ProtocolError, match="not closed"):
-        given([*before, last[: quote + 1]])
+        effects_of([*before, last[: quote + 1]])
 
 
 @pytest.mark.parametrize("case", RECORDED_ANSWERS)
-def test_an_octet_that_is_another_is_an_access_error_at_worst(case: str) -> None:
+def test_a_changed_byte_is_at_worst_an_access_error(case: str) -> None:
     *before, last = RECORDED_ANSWERS[case]
     for at in range(len(last)):
         for octet in (b"\0", b"'", b"\n", b" ", b"\xff"):
             with suppress(AccessError):
-                given([*before, last[:at] + octet + last[at + 1 :]])
+                effects_of([*before, last[:at] + octet + last[at + 1 :]])
 
 
-def test_garbage_is_no_answer() -> None:
+def test_garbage_is_rejected() -> None:
     for garbage in (b"hello", b"HTTP/1.1 200 OK\r\n\r\n", b"\xff" * 50, b"a " * 500):
         for before in ([], [b"NONE-FOUND\n"], [b"NONE-FOUND\n"] * 2):
             with pytest.raises(ProtocolError, match="not a Prospero answer"):
-                given([*before, garbage])
+                effects_of([*before, garbage])
     for broken in (b"LINK L FILE x\n", b"LINK\n", b"LINK 'a"):
         with pytest.raises(ProtocolError):
             listing(broken)
     with pytest.raises(ResourceMissing, match=r"ERROR a{994}… \(99,[0-9]+ more characters\)"):
-        given([b"ERROR " + b"a" * 100_000])
+        effects_of([b"ERROR " + b"a" * 100_000])
 
 
 def test_huge_counts() -> None:
     line = b"ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE LOCAL a b c d\n"
     with pytest.raises(LimitExceeded, match="access methods"):
-        given([line * 5000])
+        effects_of([line * 5000])
     with pytest.raises(LimitExceeded, match="attributes"):
         listing(b"LINK L FILE x INTERNET-D h ASCII x 0\n" + line * 5000)
     links = listing(b"LINK L FILE x INTERNET-D h ASCII x 0\n" * 5_000)

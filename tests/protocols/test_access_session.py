@@ -1,4 +1,4 @@
-"""telnet, rlogin, tn3270, and the sessions of gopher menus: described, handed over to real clients, spoken natively."""
+"""telnet, rlogin, tn3270, and sessions in gopher menus: described, passed to real clients, native."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def session(uri: str, policy: Policy = LOCAL, credentials: Credentials | None = 
 
 
 def recording(folder: Path, *command: str) -> Path:
-    """A client that writes down its arguments, one a line, and then is the real one."""
+    """A client that records its arguments, one per line, and then runs the real one."""
     path = folder / "client"
     log = shlex.quote(str(folder / "arguments"))
     path.write_text(f'#!/bin/sh\nprintf "%s\\n" "$#" "$@" > {log}\nexec {shlex.join(command)} "$@"\n')
@@ -56,16 +56,16 @@ def recording(folder: Path, *command: str) -> Path:
 
 
 def arguments(folder: Path) -> list[str]:
-    count, *found = (folder / "arguments").read_text("utf-8", "surrogateescape").splitlines()
-    assert int(count) == len(found)
-    return found
+    count, *lines = (folder / "arguments").read_text("utf-8", "surrogateescape").splitlines()
+    assert int(count) == len(lines)
+    return lines
 
 
 # -- described
 
 
 @pytest.mark.parametrize("name", ["telnet", "rlogin", "tn3270"])
-def test_opening_describes_and_connects_nobody(name: str) -> None:
+def test_opening_describes_a_session_without_connecting(name: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(0.1)
         port = listening.getsockname()[1]
@@ -75,19 +75,19 @@ def test_opening_describes_and_connects_nobody(name: str) -> None:
             assert resource.read() == b""
             assert not resource.is_listing
             found = resource.session
-            told = resource.details["session"]
+            log = resource.details["session"]
         assert found == Session(program=name, host="127.0.0.1", port=port, user="joe", password="s3cret")
         assert found is not None
         assert (found.suggestion, found.password) == ("log in as joe; a password is suggested", "s3cret")
-        for shown in (repr(found), str(found), found.suggestion, str(told), repr(resource)):
-            assert "s3cret" not in shown
-        assert (told["program"], told["host"], told["port"], told["user"]) == (name, "127.0.0.1", port, "joe")
+        for text in (repr(found), str(found), found.suggestion, str(log), repr(resource)):
+            assert "s3cret" not in text
+        assert (log["program"], log["host"], log["port"], log["user"]) == (name, "127.0.0.1", port, "joe")
         with pytest.raises(TimeoutError):
             listening.accept()
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_the_same_in_an_event_loop(backend: str) -> None:
+def test_opening_in_an_event_loop(backend: str) -> None:
     async def work() -> Session | None:
         async with await overthere.aopen("telnet://joe@127.0.0.1:2323/", LOCAL) as resource:
             assert await resource.read() == b""
@@ -102,7 +102,7 @@ def test_content_has_no_session() -> None:
 
 
 @pytest.mark.parametrize(
-    ("uri", "told"),
+    ("uri", "text"),
     [
         ("telnet://127.0.0.1/", ""),
         ("telnet://@127.0.0.1/", ""),
@@ -113,8 +113,8 @@ def test_content_has_no_session() -> None:
         ("gopher://127.0.0.1:23/8bob", "log in as bob"),
     ],
 )
-def test_what_the_person_is_told(uri: str, told: str) -> None:
-    assert session(uri).suggestion == told
+def test_messages_for_the_user(uri: str, text: str) -> None:
+    assert session(uri).suggestion == text
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_what_the_person_is_told(uri: str, told: str) -> None:
         ("gopher://127.0.0.1:105/2", ["telnet", "127.0.0.1", "105"]),
     ],
 )
-def test_the_argument_list(uri: str, command: list[str]) -> None:
+def test_the_arguments_of_clients(uri: str, command: list[str]) -> None:
     found = session(uri).command()
     assert found[0].endswith(command[0])
     assert found[1:] == command[1:]
@@ -145,17 +145,17 @@ def test_the_argument_list(uri: str, command: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ["telnet", "rlogin", "tn3270"])
 @pytest.mark.parametrize("user", ["-lroot", "-oProxyCommand=x", "-f", "%2Dfroot", "a%00b", "a%0D%0Ab", "%0A", "a%09b"])
-def test_hostile_users(name: str, user: str) -> None:
+def test_hostile_user_names(name: str, user: str) -> None:
     with pytest.raises(PlanRefused):
         overthere.open(f"{name}://{user}@127.0.0.1", LOCAL)
-    # A session that no plan has made is no way around it.
+    # A session created without a plan cannot bypass it.
     raw = overthere.decode(user)
-    made = Session(program=name, host="127.0.0.1", port=2323, user=raw, policy=LOCAL)
+    opened_session = Session(program=name, host="127.0.0.1", port=2323, user=raw, policy=LOCAL)
     if name == "rlogin":
         with pytest.raises(PlanRefused):
-            made.command()
+            opened_session.command()
     else:
-        assert raw not in made.command()
+        assert raw not in opened_session.command()
 
 
 @pytest.mark.parametrize("host", ["%2Dx", "-x", "a%20b", "a%00b", "a%0Ab", "h%2Fx", "-oProxyCommand=x"])
@@ -168,7 +168,7 @@ def test_hostile_hosts(host: str) -> None:
 
 
 @pytest.mark.parametrize("octet", range(256))
-def test_every_octet_of_a_user_is_one_argument_or_refused(octet: int) -> None:
+def test_every_byte_of_a_user_is_one_argument_or_rejected(octet: int) -> None:
     try:
         command = session(f"rlogin://u%{octet:02X}v@127.0.0.1").command()
     except PlanRefused:
@@ -178,10 +178,10 @@ def test_every_octet_of_a_user_is_one_argument_or_refused(octet: int) -> None:
     assert command[3:] == ["-p", "513", "127.0.0.1"]
 
 
-# -- judged
+# -- checked
 
 
-def test_a_stranger_s_session_goes_to_no_private_host() -> None:
+def test_an_untrusted_session_cannot_reach_private_hosts() -> None:
     for uri in ("telnet://127.0.0.1/", "rlogin://[::1]", "tn3270://10.0.0.1/", "gopher://192.168.0.1:23/8"):
         with pytest.raises(AccessRefused) as caught:
             overthere.open(uri)
@@ -202,8 +202,8 @@ def test_a_stranger_s_session_goes_to_no_private_host() -> None:
         ("gopher://192.0.32.7:105/2", None),
     ],
 )
-def test_ports(uri: str, rule: str | None) -> None:
-    """RFC 3986 7.2: the protocol's own, the scheme's default, or none that is reserved."""
+def test_allowed_ports(uri: str, rule: str | None) -> None:
+    """RFC 3986 7.2: the URI's own, the scheme's default, but no reserved one."""
     if rule is None:
         assert session(uri, Policy()).command()
         return
@@ -213,49 +213,49 @@ def test_ports(uri: str, rule: str | None) -> None:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
-    """A resolver that gives each answer once; which names it was asked for."""
-    asked: list[str] = []
-    left = list(answers)
+    """A resolver that gives each answer once; the result has the resolved names."""
+    names: list[str] = []
+    pending = list(answers)
 
     def resolver(host: str, port: int, **_: Any) -> list[Any]:
-        asked.append(host)
+        names.append(host)
         return [
             (socket.AF_INET6, 1, 6, "", (one, port, 0, 0)) if ":" in one else (socket.AF_INET, 1, 6, "", (one, port))
-            for one in left.pop(0)
+            for one in pending.pop(0)
         ]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolver)
-    return asked
+    return names
 
 
-def test_the_address_that_was_judged_is_the_one_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = answering(monkeypatch, ["10.0.0.1", "192.0.32.7", "::1", "2620:0:2d0:200::7"], ["127.0.0.1"])
-    found = session("rlogin://joe@host.example", Policy())
-    assert asked == []
-    assert found.command() == ["rlogin", "-l", "joe", "-p", "513", "192.0.32.7"]
-    assert asked == ["host.example"]
-    # The name leads elsewhere now, and is judged again.
+def test_the_checked_address_is_passed_to_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = answering(monkeypatch, ["10.0.0.1", "192.0.32.7", "::1", "2620:0:2d0:200::7"], ["127.0.0.1"])
+    opened_session = session("rlogin://joe@host.example", Policy())
+    assert names == []
+    assert opened_session.command() == ["rlogin", "-l", "joe", "-p", "513", "192.0.32.7"]
+    assert names == ["host.example"]
+    # The name now resolves to another address, and is checked again.
     with pytest.raises(AccessRefused) as caught:
-        found.hand_over()
+        opened_session.hand_over()
     assert caught.value.rule == "address"
-    assert asked == ["host.example", "host.example"]
+    assert names == ["host.example", "host.example"]
 
 
-def test_hosts_that_may_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = answering(monkeypatch, ["192.0.32.7"])
+def test_allowed_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = answering(monkeypatch, ["192.0.32.7"])
     policy = Policy(hosts=frozenset({".example"}))
     with pytest.raises(AccessRefused):
         overthere.open("telnet://host.test/", policy)
-    assert asked == []
+    assert names == []
     assert session("telnet://host.example/", policy).command()[1:] == ["192.0.32.7", "23"]
 
 
-def test_a_zone_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zone_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(socket.AF_INET6, 1, 6, "", ("fe80::1", 23, 0, 2))])
     assert session("telnet://host.example/").command()[1:] == ["fe80::1%2", "23"]
 
 
-def test_no_client() -> None:
+def test_a_missing_client() -> None:
     with pytest.raises(AccessFailed, match="is not installed"):
         session("telnet://127.0.0.1/").hand_over("/nonexistent/telnet")
     with pytest.raises(NotSpecified):
@@ -265,14 +265,14 @@ def test_no_client() -> None:
 # -- real sessions
 
 
-def test_telnet_is_handed_over(telnet: int, tmp_path: Path) -> None:
+def test_telnet_is_passed_to_its_client(telnet: int, tmp_path: Path) -> None:
     need("telnet")
     client = recording(tmp_path, "telnet")
     uri = f"telnet://tim:s3cret@127.0.0.1:{telnet}/"
     with Terminal([sys.executable, "-c", HAND_OVER, uri, str(client)], USER="nobody-s") as terminal:
-        shown = terminal.wait_for("login: ")
-        assert "[log in as tim; a password is suggested]" in shown
-        assert "arguments=[] USER=[]" in shown  # the name is not sent by itself
+        output = terminal.wait_for("login: ")
+        assert "[log in as tim; a password is suggested]" in output
+        assert "arguments=[] USER=[]" in output  # the name is not sent automatically
         terminal.type("tim")
         terminal.wait_for("Password: ")
         terminal.type("typed")
@@ -285,8 +285,8 @@ def test_telnet_is_handed_over(telnet: int, tmp_path: Path) -> None:
     assert arguments(tmp_path) == ["127.0.0.1", str(telnet)]
 
 
-def test_rlogin_is_handed_over(tmp_path: Path) -> None:
-    user = f"rl{os.getpid()}"  # the system's users are shared with every other run
+def test_rlogin_is_passed_to_its_client(tmp_path: Path) -> None:
+    user = f"rl{os.getpid()}"  # all test runs share the system's users
     with rlogind(tmp_path / "rlogind", user, "typed-pw") as port:
         client = recording(tmp_path, "rlogin")
         uri = f"rlogin://{user}:s3cret@127.0.0.1:{port}"
@@ -295,15 +295,15 @@ def test_rlogin_is_handed_over(tmp_path: Path) -> None:
             terminal.type("typed-pw")
             terminal.wait_for("$ ")
             terminal.type('echo "I am $(id -un)"')
-            shown = terminal.wait_for(f"I am {user}")
+            output = terminal.wait_for(f"I am {user}")
             terminal.type("exit")
             assert terminal.end() == 0
-        assert "s3cret" not in shown
+        assert "s3cret" not in output
         assert arguments(tmp_path) == ["-l", user, "-p", str(port), "127.0.0.1"]
     assert f"{user}:" not in Path("/etc/passwd").read_text()
 
 
-def test_tn3270_is_handed_over(tmp_path: Path) -> None:
+def test_tn3270_is_passed_to_its_client(tmp_path: Path) -> None:
     need("s3270")
     with hercules(tmp_path / "hercules") as port:
         web = free_port()
@@ -324,17 +324,17 @@ def test_tn3270_is_handed_over(tmp_path: Path) -> None:
 
 
 async def typed(uri: str, encoding: str | bool, *keys: Any) -> list[bytes]:
-    """What is shown up to each prompt, when this is typed at those before."""
+    """The output up to each prompt, when these texts are typed at the prompts before."""
     reader, writer = await session(uri).telnet(encoding)
-    shown: list[bytes] = []
+    output: list[bytes] = []
     try:
         for prompt, key in zip((b"login: ", b"Password: ", b"line: ", b"bye: "), (*keys, keys[0]), strict=True):
-            shown.append(await asyncio.wait_for(reader.readuntil(prompt), NET))
+            output.append(await asyncio.wait_for(reader.readuntil(prompt), NET))
             writer.write(key)
     finally:
         writer.close()
         await writer.wait_closed()
-    return shown
+    return output
 
 
 def test_telnet_natively(telnet: int) -> None:
@@ -346,8 +346,8 @@ def test_telnet_natively(telnet: int) -> None:
     assert b"s3cret" not in first + third + last
 
 
-def test_octets_natively(telnet: int) -> None:
-    """What is written as data stays data: IAC is doubled (RFC 854), and IP after it interrupts nobody."""
+def test_native_bytes(telnet: int) -> None:
+    """Written data stays data: IAC is doubled (RFC 854), and an IP after it interrupts nothing."""
     uri = f"telnet://127.0.0.1:{telnet}/"
     *_, third, last = asyncio.run(typed(uri, False, b"x\xff\xf4y\r", b"\r", b"\xff\xff\xfd\x01\r"))
     assert b"user=[x\xff\xf4y] password=[]" in third
@@ -357,7 +357,7 @@ def test_octets_natively(telnet: int) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "ascii", False])
 @pytest.mark.parametrize("offered", ["utf-16", "zlib_codec", "undefined", "punycode", "rot13", "", "utf-8", "latin1"])
 def test_a_server_does_not_choose_the_encoding(encoding: str | bool, offered: str) -> None:
-    """For Latin-1 it chose any codec of Python: reading raised AssertionError, TypeError or UnicodeError."""
+    """Instead of Latin-1 it chose any Python codec: reading raised AssertionError, TypeError or UnicodeError."""
     will_and_do_charset = b"\xff\xfb\x2a\xff\xfd\x2a"
     request = b"\xff\xfa\x2a\x01;" + offered.encode() + b"\xff\xf0"
     octets = b"caf\xe9!"
@@ -387,22 +387,22 @@ def read_from(serve: Any, encoding: str | bool) -> Any:
 
 
 @pytest.mark.parametrize("option", [86, 87])
-def test_a_server_that_was_not_asked_to_does_not_compress(option: int) -> None:
-    """MCCP 2 and 3: 200 KB became 200 MB, though the client had refused."""
+def test_a_server_cannot_start_compression(option: int) -> None:
+    """MCCP 2 and 3: 200 KB became 200 MB, although the client had rejected it."""
     bomb = zlib.compress(bytes(1 << 20))
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(bytes((255, 250, option, 255, 240)) + bomb.replace(b"\xff", b"\xff\xff"))
         writer.write(b"\xff\xfd\x06")  # DO TIMING-MARK
-        assert await reader.readuntil(b"\xff\xfb\x06")  # as it is, though compression was begun
+        assert await reader.readuntil(b"\xff\xfb\x06")  # uncompressed, though compression was started
         writer.close()
 
     assert len(read_from(serve, False)) == len(bomb)
 
 
 @pytest.mark.parametrize("body", [b"\x2a\x02\x1b]0;x\x07", b"\x20\x00\x1b[31m", b"\x2a\x07", b"\x2a\x02zlib_codec"])
-def test_nothing_of_a_server_goes_to_the_terminal_in_a_log(body: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    """Python prints warnings to standard error; those of telnetlib3 were tracebacks with the controls of a server."""
+def test_a_log_prints_nothing_from_the_server(body: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    """Python prints warnings to standard error; those of telnetlib3 had a server's control characters."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"\xff\xfd\x27\xff\xfa" + body + b"\xff\xf0\xff\xfa\x27\x01\x00TERM\xff\xf0\xff\xfd\x06!")
@@ -413,7 +413,7 @@ def test_nothing_of_a_server_goes_to_the_terminal_in_a_log(body: bytes, caplog: 
     assert not [record for record in caplog.records if record.name.startswith("telnetlib3")]
 
 
-def test_natively_nothing_is_there() -> None:
+def test_native_sessions_without_a_server() -> None:
     async def work(uri: str, policy: Policy = LOCAL) -> None:
         await Session(program=URI(uri).scheme, host="127.0.0.1", port=free_port(), policy=policy).telnet()
 

@@ -1,4 +1,4 @@
-"""wais opened: what freeWAIS-sf 2.2 answered, replayed; documents in slices; servers that lie."""
+"""wais with recorded answers of freeWAIS-sf 2.2; documents in slices; servers that lie."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ ROWS = recorded("wais/freewais-sf-2.2.jsonl")
 
 
 def conversation(number: int) -> list[Exchange]:
-    """The requests and answers of a recorded connection, in their order."""
+    """The requests and answers of a recorded connection, in order."""
     octets = [row["b64"] for row in ROWS if row["conn"] == number]
     return [Exchange(request, (answer,)) for request, answer in zip(octets[::2], octets[1::2], strict=True)]
 
 
 INIT, SHEEP, TEXT_B = conversation(1)
-NOTHING = conversation(2)[1]
+NO_RESULTS = conversation(2)[1]
 NO_DATABASE = conversation(3)[1]
 GOPHER, TEXT_A = conversation(4)[1:]
 BODY_B = b"Sheep farming in Wales\n\nSheep are kept on the hills. They eat grass.\n.dot line\n"
@@ -56,121 +56,121 @@ BODY_A = b"Gopher and the World Wide Web\n\nThis document describes gopher serve
 
 
 def length(octets: bytes) -> int | None:
-    """How long the request at the beginning is."""
+    """The length of the request at the beginning."""
     return HEADER_LENGTH + waisprotocol.message_length(octets[:HEADER_LENGTH]) if len(octets) >= HEADER_LENGTH else None
 
 
 def meaning(request: bytes) -> dict[str, Any]:
-    """What a request asks, without what a client is free in: who it is and what sizes it proposes (Init), the name of
-    the result set and the reference id, which come back at most; the NUL that some put behind an attribute list."""
+    """The meaning of a request without what a client may choose: its name and sizes (Init), the name of the result set
+    and the reference id, which at most come back; the NUL after an attribute list."""
     apdu = read_apdu(request[HEADER_LENGTH:])
     free = (2, 17) if apdu.kind == waisprotocol.SEARCH else (5, 6, 7, 8, 9, 10)
-    found: dict[str, Any] = {"kind": apdu.kind, "fixed": apdu.fixed}
-    found["fields"] = [one for one in apdu.fields if one[0] not in free]
+    fields: dict[str, Any] = {"kind": apdu.kind, "fixed": apdu.fixed}
+    fields["fields"] = [field for field in apdu.fields if field[0] not in free]
     query = to_fields(apdu.rest)
     if query and query[0].number == 21:
         terms = to_fields(query[0].data)
-        names = [one.data.rstrip(b"\0") for one in terms if one.number == 44]
-        found["terms"] = dict(zip(names, [one.data for one in terms if one.number == 45], strict=True))
-        found["operators"] = [one.data for one in terms if one.number == 46]
+        names = [term.data.rstrip(b"\0") for term in terms if term.number == 44]
+        fields["terms"] = dict(zip(names, [term.data for term in terms if term.number == 45], strict=True))
+        fields["operators"] = [term.data for term in terms if term.number == 46]
     else:
-        found["query"] = query
-    return found
+        fields["query"] = query
+    return fields
 
 
 END = b"wb rl ig ig ig ig"
 
 
 def same(request: bytes, expected: bytes) -> str:
-    """The end of a slice may lie beyond the recorded one too: that client knew the size from the search."""
+    """The end of a slice may be after the recorded one: that client knew the size from the search."""
     ours, theirs = meaning(request), meaning(expected)
     if "terms" in ours and "terms" in theirs and int(ours["terms"][END]) >= int(theirs["terms"][END]):
         theirs["terms"][END] = ours["terms"][END]
     return "" if ours == theirs else f"asked {ours} where {theirs} was recorded"
 
 
-def gave(uri: str, policy: Policy = LOCAL) -> tuple[list[Entry], bytes, Resource]:
-    """What opening gives on blocking sockets and in an event loop, which must be the same."""
-    with open_uri(uri, policy) as found:
-        entries = list(found.entries()) if found.is_listing else []
-        content = found.read()
+def open_both(uri: str, policy: Policy = LOCAL) -> tuple[list[Entry], bytes, Resource]:
+    """Open with blocking sockets and in an event loop; both must give the same result."""
+    with open_uri(uri, policy) as resource:
+        entries = list(resource.entries()) if resource.is_listing else []
+        content = resource.read()
 
-    async def again() -> tuple[list[Entry], bytes, Head]:
+    async def open_async() -> tuple[list[Entry], bytes, Head]:
         async with await aopen(uri, policy) as other:
             return [one async for one in other.entries()] if other.is_listing else [], await other.read(), other.head
 
-    assert anyio.run(again) == (entries, content, found.head)
-    return entries, content, found
+    assert anyio.run(open_async) == (entries, content, resource.head)
+    return entries, content, resource
 
 
-def fails(uri: str, policy: Policy = LOCAL) -> AccessError:
-    """The error that opening and reading ends in, the same in both ways."""
+def fail_both(uri: str, policy: Policy = LOCAL) -> AccessError:
+    """The error of opening and reading, which must be the same both ways."""
     errors: list[AccessError] = []
-    with pytest.raises(AccessError) as told, open_uri(uri, policy) as found:
-        found.read()
-    errors.append(told.value)
+    with pytest.raises(AccessError) as caught, open_uri(uri, policy) as resource:
+        resource.read()
+    errors.append(caught.value)
 
-    async def again() -> None:
+    async def open_async() -> None:
         async with await aopen(uri, policy) as other:
             await other.read()
 
-    with pytest.raises(AccessError) as told:
-        anyio.run(again)
-    errors.append(told.value)
+    with pytest.raises(AccessError) as caught:
+        anyio.run(open_async)
+    errors.append(caught.value)
     assert type(errors[0]) is type(errors[1])
     assert str(errors[0]) == str(errors[1])
     return errors[0]
 
 
-# -- what freeWAIS-sf answered
+# -- recorded answers of freeWAIS-sf
 
 
 @pytest.mark.parametrize("piece", [1 << 16, 1])
 def test_a_search_lists_documents_that_can_be_opened(piece: int) -> None:
     with replay([INIT, SHEEP], length=length, same=same, piece=piece) as served:
-        ((entry,), content, found) = gave(f"wais://127.0.0.1:{served.port}/docs?sheep")
+        ((entry,), content, head) = open_both(f"wais://127.0.0.1:{served.port}/docs?sheep")
     assert content == b""
-    assert found.is_listing
-    assert found.details["implementation"] == ("LS6", "University of Dortmund Informatik VI", "2.2.8 string")
-    assert found.details["message_size"] == 100_000
+    assert head.is_listing
+    assert head.details["implementation"] == ("LS6", "University of Dortmund Informatik VI", "2.2.8 string")
+    assert head.details["message_size"] == 100_000
     assert entry.name == "b.txt   /srv/example-archive/wais/docs/"
     assert entry.kind == "TEXT"
     place = "/srv/example-archive/wais/db/docs"
     assert entry.details == {"types": ("TEXT",), "score": 321, "lines": 4, "size": 79, "source": place}
-    # On the wire: the search is the recorded one, octet for octet.
+    # The search is sent as recorded, byte by byte.
     assert served.requests[1] == served.requests[3] == SHEEP.request
     assert served.connections == 2
     assert entry.uri is not None
     with replay([INIT, TEXT_B], length=length, same=same, piece=piece) as other:
-        _, content, found = gave(entry.uri.replace(f":{served.port}/", f":{other.port}/"))
+        _, content, head = open_both(entry.uri.replace(f":{served.port}/", f":{other.port}/"))
     assert content == BODY_B
-    assert (found.media_type, found.how, found.length) == ("text/plain", "scheme", len(BODY_B))
+    assert (head.media_type, head.how, head.length) == ("text/plain", "scheme", len(BODY_B))
     assert meaning(other.requests[1])["terms"][END] == b"%d" % SLICE
 
 
 def test_a_document_shorter_than_its_slice_comes_with_a_diagnostic() -> None:
     with replay([INIT, GOPHER], [INIT, TEXT_A], length=length, same=same) as served:
         policy = LOCAL.with_(max_bytes=2000)
-        with open_uri(f"wais://127.0.0.1:{served.port}/docs?gopher", policy) as found:
-            (entry,) = found.entries()
+        with open_uri(f"wais://127.0.0.1:{served.port}/docs?gopher", policy) as resource:
+            (entry,) = resource.entries()
         assert entry.uri is not None
-        with open_uri(entry.uri, policy) as found:
-            assert found.text() == BODY_A.decode()
-        # The recorded request, octet by octet in what it asks for.
+        with open_uri(entry.uri, policy) as resource:
+            assert resource.text() == BODY_A.decode()
+        # The recorded request, byte by byte in its meaning.
         assert meaning(served.requests[3]) == meaning(TEXT_A.request)
-        assert found.length == 101
+        assert resource.length == 101
 
 
-def test_a_search_without_result_lists_what_the_server_says() -> None:
-    with replay([INIT, NOTHING], length=length, same=same) as served:
-        ((entry,), _, _) = gave(f"wais://127.0.0.1:{served.port}/docs?nomatchword")
+def test_a_search_without_results_lists_the_servers_message() -> None:
+    with replay([INIT, NO_RESULTS], length=length, same=same) as served:
+        ((entry,), _, _) = open_both(f"wais://127.0.0.1:{served.port}/docs?nomatchword")
     assert entry.name == "Search produced no result. Here's the Catalog for database: docs"
     assert URI(entry.uri or "").locator.fields[1].data == b"0 0 /srv/example-archive/wais/db/docs.cat"  # type: ignore[attr-defined]
 
 
-def test_a_database_that_is_not_there_is_told_in_the_servers_words() -> None:
+def test_a_missing_database_is_reported_in_the_servers_words() -> None:
     with replay([INIT, NO_DATABASE], length=length, same=same) as served:
-        error = fails(f"wais://127.0.0.1:{served.port}/nosuchdb?sheep")
+        error = fail_both(f"wais://127.0.0.1:{served.port}/nosuchdb?sheep")
     assert isinstance(error, ResourceMissing)
     assert error.code == "S1"
     assert error.message == "The following database is not available: /srv/example-archive/wais/db/nosuchdb"
@@ -179,31 +179,31 @@ def test_a_database_that_is_not_there_is_told_in_the_servers_words() -> None:
 
 def test_a_database_without_words_is_greeted() -> None:
     with replay([INIT], length=length, same=same) as served:
-        entries, content, found = gave(f"wais://127.0.0.1:{served.port}/docs")
-    assert (entries, content, found.is_listing, found.media_type) == ([], b"", False, None)
-    assert found.details["implementation"][0] == "LS6"
+        entries, content, head = open_both(f"wais://127.0.0.1:{served.port}/docs")
+    assert (entries, content, head.is_listing, head.media_type) == ([], b"", False, None)
+    assert head.details["implementation"][0] == "LS6"
     assert len(served.requests) == 2
 
 
-def test_the_replay_tells_a_request_that_was_not_recorded() -> None:
-    """It can fail: other words, and a request that goes on."""
+def test_the_replay_reports_an_unrecorded_request() -> None:
+    """It can fail: other words, and a longer request."""
     for exchanges, words, problem in (([INIT, SHEEP], "sheepish", "was recorded"), ([INIT], "sheep", "more than was")):
         with pytest.raises(AssertionError, match=problem):  # noqa: SIM117
             with replay(exchanges, length=length, same=same) as served:
                 assert isinstance(fails_somehow(f"wais://127.0.0.1:{served.port}/docs?{words}"), AccessFailed)
 
 
-def test_the_policy_goes_first() -> None:
-    with pytest.raises(AccessRefused) as told:
+def test_the_policy_is_checked_first() -> None:
+    with pytest.raises(AccessRefused) as caught:
         open_uri("wais://127.0.0.1/docs?sheep")
-    assert told.value.rule == "address"
+    assert caught.value.rule == "address"
 
 
-# -- documents in slices, of a server that answers as the recorded one did
+# -- documents in slices, of a server that answers like the recorded one
 
 
 def answer(*records: bytes, count: int | None = None) -> bytes:
-    """A Search response around records, as TEXT_B has it."""
+    """A Search response around records, like TEXT_B."""
     head = bytes.fromhex("1700000000") + (len(records) if count is None else count).to_bytes(3, "big")
     head += bytes.fromhex("0000001b0100")
     return message(len(head).to_bytes(2, "big") + head + tag_field(99, b"".join(records)))
@@ -222,7 +222,7 @@ OUT_OF_RANGE = diagnostic(b"SF", b"Request out of range")
 
 
 def slices(octets: bytes) -> Callable[[int, int], bytes]:
-    """As freeWAIS does: a slice beyond the end is out of range, one that the end lies in comes with the same words."""
+    """As freeWAIS: a slice after the end is out of range, one with the end has the same message."""
 
     def asked(start: int, end: int) -> bytes:
         if start >= len(octets):
@@ -232,33 +232,33 @@ def slices(octets: bytes) -> Callable[[int, int], bytes]:
     return asked
 
 
-def documents(asked: Callable[[int, int], bytes]) -> Any:
-    """A server that greets as recorded, and answers each request for octets of a document by `asked`."""
+def documents(send: Callable[[int, int], bytes]) -> Any:
+    """A server that greets as recorded, and answers each request for bytes of a document by `send`."""
 
-    def handler(held: socket.socket, served: Served) -> None:
+    def handler(client: socket.socket, served: Served) -> None:
         buffer = bytearray()
-        while data := held.recv(1 << 16):
+        while data := client.recv(1 << 16):
             buffer += data
             while (count := length(bytes(buffer))) is not None and len(buffer) >= count:
                 request = bytes(buffer[:count])
                 del buffer[:count]
                 served.requests.append(request)
                 terms = meaning(request).get("terms")
-                held.sendall(
-                    INIT.answers[0] if terms is None else asked(int(terms[b"wb ro ig ig ig ig"]), int(terms[END]))
+                client.sendall(
+                    INIT.answers[0] if terms is None else send(int(terms[b"wb ro ig ig ig ig"]), int(terms[END]))
                 )
 
     return serve(handler)
 
 
 @pytest.mark.parametrize("size", [0, 1, SLICE - 1, SLICE, SLICE + 1, 2 * SLICE, 2 * SLICE + 5000, 50 * SLICE])
-def test_slices_are_asked_for_until_the_end(size: int) -> None:
+def test_slices_are_requested_until_the_end(size: int) -> None:
     body = bytes(i * 7 % 251 for i in range(size))
     with documents(slices(body) if size else lambda start, end: answer(text(b""))) as served:
-        _, content, found = gave(f"wais://127.0.0.1:{served.port}/docs/GIF/x")
+        _, content, head = open_both(f"wais://127.0.0.1:{served.port}/docs/GIF/x")
     assert content == body
-    assert found.length == (size if size < SLICE else None)
-    assert found.media_type == "image/gif"
+    assert head.length == (size if size < SLICE else None)
+    assert head.media_type == "image/gif"
     starts = [meaning(one)["terms"][b"wb ro ig ig ig ig"] for one in served.requests if "terms" in meaning(one)]
     assert starts == [b"%d" % start for start in range(0, size + 1, SLICE)] * 2
     terms = meaning(served.requests[-1])["terms"]
@@ -266,30 +266,30 @@ def test_slices_are_asked_for_until_the_end(size: int) -> None:
     assert terms[b"wt re ig ig ig ig"] == b"GIF"
 
 
-def test_a_full_slice_with_words_about_its_end_is_the_last() -> None:
+def test_a_full_slice_with_a_message_about_the_end_is_the_last() -> None:
     with documents(lambda start, end: answer(text(bytes(SLICE)), OUT_OF_RANGE)) as served:
-        _, content, _ = gave(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
+        _, content, _ = open_both(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
     assert len(content) == SLICE
     assert len(served.requests) == 4
 
 
-def test_a_document_is_streamed_in_flat_memory_and_limits_hold() -> None:
+def test_a_document_is_streamed_and_limits_apply() -> None:
     with documents(lambda start, end: answer(text(bytes(SLICE)))) as served:
         uri = f"wais://127.0.0.1:{served.port}/docs/TEXT/endless"
-        with open_uri(uri, LOCAL) as found:
-            assert [len(piece) for piece in itertools.islice(found, 20)] == [SLICE] * 20
+        with open_uri(uri, LOCAL) as resource:
+            assert [len(piece) for piece in itertools.islice(resource, 20)] == [SLICE] * 20
             tracemalloc.start()
-            assert sum(len(piece) for piece in itertools.islice(found, 300)) == 300 * SLICE
+            assert sum(len(piece) for piece in itertools.islice(resource, 300)) == 300 * SLICE
             _, most = tracemalloc.get_traced_memory()
             tracemalloc.stop()
             assert most < 1 << 20
-        assert isinstance(fails(uri, LOCAL.with_(max_bytes=200_000)), LimitExceeded)
+        assert isinstance(fail_both(uri, LOCAL.with_(max_bytes=200_000)), LimitExceeded)
 
 
-def test_a_document_that_the_server_does_not_give() -> None:
+def test_a_document_that_the_server_does_not_send() -> None:
     for code, words in ((b"SF", b"Bad DocID in request"), (b"SH", b"not authorized")):
         with documents(lambda start, end, code=code, words=words: answer(diagnostic(code, words))) as served:  # type: ignore[misc]
-            error = fails(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
+            error = fail_both(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
         assert isinstance(error, ResourceMissing)
         assert (error.code, error.message) == (code.decode(), words.decode())
 
@@ -297,7 +297,7 @@ def test_a_document_that_the_server_does_not_give() -> None:
         return answer(diagnostic(b"SG", b"the disk broke")) if start else answer(text(bytes(SLICE)))
 
     with documents(late) as served:
-        error = fails(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
+        error = fail_both(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
     assert isinstance(error, ResourceMissing)
     assert error.where == "the octets of the document from 10,000 on"
 
@@ -314,18 +314,18 @@ def test_a_document_that_the_server_does_not_give() -> None:
         ("", None),
     ],
 )
-def test_the_type_tells_the_media_type(wtype: str, media_type: str | None) -> None:
+def test_the_type_determines_the_media_type(wtype: str, media_type: str | None) -> None:
     with documents(slices(b"x")) as served:
-        _, _, found = gave(f"wais://127.0.0.1:{served.port}/docs/{wtype}/x")
-    assert (found.media_type, found.how) == (media_type, "scheme" if media_type else "")
+        _, _, head = open_both(f"wais://127.0.0.1:{served.port}/docs/{wtype}/x")
+    assert (head.media_type, head.how) == (media_type, "scheme" if media_type else "")
 
 
-# -- recorded octets without a socket: servers that lie
+# -- recorded bytes without a socket: servers that lie
 
 
-def given(uri: str, octets: bytes, policy: Policy = LOCAL, size: int = 1 << 20) -> list[Head | Data | Item]:
-    """What the dialogue gives for these octets, in pieces of `size`.  Never is more asked for than a message has."""
-    work, found, at, reply = dialogue(plan(uri), policy), [], 0, None
+def effects_of(uri: str, octets: bytes, policy: Policy = LOCAL, size: int = 1 << 20) -> list[Head | Data | Item]:
+    """The effects of a dialogue with these bytes, in pieces of `size`. It never requests more than a message has."""
+    work, effects, at, reply = dialogue(plan(uri), policy), [], 0, None
     with suppress(StopIteration):
         while True:
             match work.send(reply):
@@ -337,15 +337,15 @@ def given(uri: str, octets: bytes, policy: Policy = LOCAL, size: int = 1 << 20) 
                     reply = None
                 case other:
                     assert isinstance(other, Head | Data | Item)
-                    found.append(other)
+                    effects.append(other)
                     reply = None
-    return found
+    return effects
 
 
 SEARCH_URI, TEXT_URI = "wais://h/docs?sheep", "wais://h/docs/TEXT/x"
 CASES = {
     "search": (SEARCH_URI, INIT.answers[0] + SHEEP.answers[0]),
-    "nothing": (SEARCH_URI, INIT.answers[0] + NOTHING.answers[0]),
+    "nothing": (SEARCH_URI, INIT.answers[0] + NO_RESULTS.answers[0]),
     "document": (TEXT_URI, INIT.answers[0] + TEXT_A.answers[0]),
     "no database": (SEARCH_URI, INIT.answers[0] + NO_DATABASE.answers[0]),
 }
@@ -356,72 +356,72 @@ def test_an_end_at_every_offset_is_an_error(case: str) -> None:
     uri, octets = CASES[case]
     for end in range(len(octets)):
         for size in (1 << 20, 7):
-            with pytest.raises(AccessFailed) as told:
-                given(uri, octets[:end], size=size)
-            assert told.value.where
+            with pytest.raises(AccessFailed) as caught:
+                effects_of(uri, octets[:end], size=size)
+            assert caught.value.where
     if case != "no database":
-        assert given(uri, octets) == given(uri, octets, size=1)
+        assert effects_of(uri, octets) == effects_of(uri, octets, size=1)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_an_octet_that_is_another_is_an_access_error_at_worst(case: str) -> None:
+def test_a_changed_byte_is_at_worst_an_access_error(case: str) -> None:
     uri, octets = CASES[case]
     for at in range(len(octets)):
         for other in (0x00, 0x7F, 0xFF, octets[at] ^ 0x81):
             with suppress(AccessError):
-                given(uri, octets[:at] + bytes([other]) + octets[at + 1 :])
+                effects_of(uri, octets[:at] + bytes([other]) + octets[at + 1 :])
 
 
-def test_garbage_is_no_answer() -> None:
+def test_garbage_is_rejected() -> None:
     for garbage in (b"\0" * 100, b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9, b"\xff" * 100, b"9" * 100):
         with pytest.raises(ProtocolError, match="not the header"):
-            given(SEARCH_URI, garbage)
+            effects_of(SEARCH_URI, garbage)
         with pytest.raises(ProtocolError, match="not the header"):
-            given(SEARCH_URI, INIT.answers[0] + garbage)
+            effects_of(SEARCH_URI, INIT.answers[0] + garbage)
 
 
 @pytest.mark.parametrize("size", [(1 << 20) + 1, 9_999_999_999])
-def test_a_length_is_judged_before_anything_is_read(size: int) -> None:
+def test_a_length_is_checked_before_anything_is_read(size: int) -> None:
     header = b"%010dz2wais        0" % size
     for octets in (header, INIT.answers[0] + header):
         with pytest.raises(LimitExceeded, match="a message of"):
-            given(SEARCH_URI, octets + bytes(100))
+            effects_of(SEARCH_URI, octets + bytes(100))
 
 
-def test_a_message_that_is_compressed_is_refused() -> None:
+def test_a_compressed_message_is_rejected() -> None:
     octets = INIT.answers[0]
     with pytest.raises(ProtocolError, match="compressed"):
-        given(SEARCH_URI, octets[:22] + b"u " + octets[24:])
+        effects_of(SEARCH_URI, octets[:22] + b"u " + octets[24:])
 
 
 def init(accepted: int = 1, *fields: tuple[int, bytes]) -> bytes:
-    body = bytes([21, accepted]) + b"".join(tag_field(*one) for one in fields)
+    body = bytes([21, accepted]) + b"".join(tag_field(*field) for field in fields)
     return message(len(body).to_bytes(2, "big") + body)
 
 
-def test_the_greeting_is_judged() -> None:
+def test_the_greeting_is_checked() -> None:
     with pytest.raises(ResourceMissing, match="declines"):
-        given(SEARCH_URI, init(0))
+        effects_of(SEARCH_URI, init(0))
     with pytest.raises(ProtocolError, match="longest record has 512 octets"):
-        given(SEARCH_URI, init(1, (5, b"\x02\0"), (6, b"\x02\0")))
+        effects_of(SEARCH_URI, init(1, (5, b"\x02\0"), (6, b"\x02\0")))
     with pytest.raises(ProtocolError, match="an integer of 9 octets"):
-        given(SEARCH_URI, init(1, (6, b"\1" * 9)))
-    # Sizes that are not told, or are larger than ours, bind nobody: the limit on messages is our own.
+        effects_of(SEARCH_URI, init(1, (6, b"\1" * 9)))
+    # Sizes that are missing or larger than ours have no effect: we limit messages ourselves.
     for greeting in (init(), init(1, (5, b"\xff" * 8), (6, b"\xff" * 8))):
-        assert given("wais://h/docs", greeting)
+        assert effects_of("wais://h/docs", greeting)
         with pytest.raises(LimitExceeded):
-            given(SEARCH_URI, greeting + b"%010dz2wais        0" % (1 << 21))
-    # An answer to something else.
+            effects_of(SEARCH_URI, greeting + b"%010dz2wais        0" % (1 << 21))
+    # An answer to another request.
     with pytest.raises(ProtocolError, match="type 23 instead of 21"):
-        given(SEARCH_URI, SHEEP.answers[0])
+        effects_of(SEARCH_URI, SHEEP.answers[0])
     with pytest.raises(ProtocolError, match="type 21 instead of 23"):
-        given(SEARCH_URI, INIT.answers[0] * 2)
+        effects_of(SEARCH_URI, INIT.answers[0] * 2)
 
 
 def test_unknown_tags_are_skipped() -> None:
     citation = tag_field(116, b"id") + tag_field(500, b"?" * 300) + tag_field(123, b" a headline ") + tag_field(60, b"")
     octets = INIT.answers[0] + answer(tag_field(77, b"new"), tag_field(150, citation), tag_field(2**31, b"x"))
-    head, item = given(SEARCH_URI, octets)
+    head, item = effects_of(SEARCH_URI, octets)
     assert isinstance(head, Head)
     assert isinstance(item, Item)
     assert (item.entry.name, item.entry.uri) == ("a headline", "wais://h/docs/TEXT/id")
@@ -435,13 +435,13 @@ def test_forged_lengths_within_a_message() -> None:
         b"\x96\x81",
     ):
         with pytest.raises(ProtocolError):
-            given(SEARCH_URI, INIT.answers[0] + answer(record))
+            effects_of(SEARCH_URI, INIT.answers[0] + answer(record))
     with pytest.raises(ProtocolError, match="an element of 65,535 octets"):
-        given(SEARCH_URI, INIT.answers[0] + message(b"\xff\xff\x17"))
-    # What the APDU says of its own number of records is not relied on.
-    assert len(given(SEARCH_URI, INIT.answers[0] + answer(count=0xFFFFFF))) == 1
+        effects_of(SEARCH_URI, INIT.answers[0] + message(b"\xff\xff\x17"))
+    # The APDU's own number of records is not trusted.
+    assert len(effects_of(SEARCH_URI, INIT.answers[0] + answer(count=0xFFFFFF))) == 1
     with pytest.raises(ProtocolError, match=re.escape("10,001 octets instead of the requested 10,000")):
-        given(TEXT_URI, INIT.answers[0] + answer(text(bytes(SLICE + 1))))
+        effects_of(TEXT_URI, INIT.answers[0] + answer(text(bytes(SLICE + 1))))
 
 
 def test_a_citation_that_cannot_be_opened_is_listed_without_a_uri() -> None:
@@ -449,45 +449,47 @@ def test_a_citation_that_cannot_be_opened_is_listed_without_a_uri() -> None:
         return tag_field(150, tag_field(116, docid) + tag_field(123, b"h") + tag_field(132, tag_field(133, wtype)))
 
     records = [tag_field(150, tag_field(123, b"h")), cited(b"id", b"a\ttype"), cited(b"\xff/\xff", b"a/type")]
-    _, *items = given(SEARCH_URI, INIT.answers[0] + answer(*records))
+    _, *items = effects_of(SEARCH_URI, INIT.answers[0] + answer(*records))
     assert [one.entry.uri for one in items if isinstance(one, Item)] == [None, None, "wais://h/docs/a%2Ftype/%FF%2F%FF"]
 
 
-def test_many_small_records_take_linear_time() -> None:
+def test_many_small_records_are_linear() -> None:
     def records(count: int) -> None:
-        many = answer(*[tag_field(150, tag_field(116, b"i"))] * count)
-        assert len(given(SEARCH_URI, INIT.answers[0] + many)) == count + 1
+        response = answer(*[tag_field(150, tag_field(116, b"i"))] * count)
+        assert len(effects_of(SEARCH_URI, INIT.answers[0] + response)) == count + 1
 
     linear(records, 5_000)
-    linear(lambda count: given(SEARCH_URI, INIT.answers[0] + answer(*[b"\x01\0"] * count)), 100_000)
+    linear(lambda count: effects_of(SEARCH_URI, INIT.answers[0] + answer(*[b"\x01\0"] * count)), 100_000)
 
 
-def test_a_server_that_says_nothing_or_leaves() -> None:
-    def silent(held: socket.socket, served: Served) -> None:
-        held.recv(1 << 16)
-        held.recv(1)
+def test_a_silent_or_closing_server() -> None:
+    def silent(client: socket.socket, served: Served) -> None:
+        client.recv(1 << 16)
+        client.recv(1)
 
     with serve(silent) as served:
-        assert isinstance(fails(f"wais://127.0.0.1:{served.port}/d?x", LOCAL.with_(read_timeout=0.2)), AccessTimeout)
-    with serve(lambda held, served: None) as served:
+        assert isinstance(
+            fail_both(f"wais://127.0.0.1:{served.port}/d?x", LOCAL.with_(read_timeout=0.2)), AccessTimeout
+        )
+    with serve(lambda client, served: None) as served:
         assert isinstance(fails_somehow(f"wais://127.0.0.1:{served.port}/d?x"), AccessFailed)
 
 
 def fails_somehow(uri: str) -> AccessError:
-    with pytest.raises(AccessError) as told:
+    with pytest.raises(AccessError) as caught:
         open_uri(uri, LOCAL)
-    return told.value
+    return caught.value
 
 
-def test_a_slow_server_is_read_octet_by_octet() -> None:
-    def slow(held: socket.socket, served: Served) -> None:
-        held.recv(1 << 16)
+def test_a_slow_server_is_read_byte_by_byte() -> None:
+    def slow(client: socket.socket, served: Served) -> None:
+        client.recv(1 << 16)
         for octet in dripping(INIT.answers[0][:40]):
-            held.sendall(octet)
+            client.sendall(octet)
 
     with serve(slow) as served:
         policy = LOCAL.with_(total_timeout=0.4)
-        assert isinstance(fails(f"wais://127.0.0.1:{served.port}/d?x", policy), AccessTimeout)
+        assert isinstance(fail_both(f"wais://127.0.0.1:{served.port}/d?x", policy), AccessTimeout)
 
 
 def dripping(octets: bytes) -> Iterator[bytes]:
@@ -496,11 +498,11 @@ def dripping(octets: bytes) -> Iterator[bytes]:
         yield bytes([octet])
 
 
-def test_a_type_that_a_citation_names_is_sent_as_it_came() -> None:
-    """WAIS 1.5 4.1: octets, in no charset that is named."""
-    there = URI("wais://h/d%C3%A9?x").locator
-    assert isinstance(there, WAISLocator)
-    found = document(there, Citation(b"\x01\x01a", 0, 0, 0, 0, ("T\xe9",), "", "", "", "", 0))
-    assert str(found.uri()) == "wais://h/d%C3%A9/T%E9/1=a;"
-    assert b"T\xe9" in slice_request(found, 0)
-    assert b"d\xc3\xa9" in slice_request(found, 0)
+def test_the_type_of_a_citation_is_sent_unchanged() -> None:
+    """WAIS 1.5 4.1: bytes, in an unknown charset."""
+    locator = URI("wais://h/d%C3%A9?x").locator
+    assert isinstance(locator, WAISLocator)
+    uri = document(locator, Citation(b"\x01\x01a", 0, 0, 0, 0, ("T\xe9",), "", "", "", "", 0))
+    assert str(uri.uri()) == "wais://h/d%C3%A9/T%E9/1=a;"
+    assert b"T\xe9" in slice_request(uri, 0)
+    assert b"d\xc3\xa9" in slice_request(uri, 0)

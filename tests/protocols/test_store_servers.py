@@ -1,6 +1,6 @@
-"""The servers and faults of the tests of object stores, each used once by obstore: what it detects, and what not.
+"""The servers and faults of the store tests, each used once by obstore, and which of them it detects.
 
-A version of obstore that behaves otherwise fails here first.
+If a new version of obstore behaves differently, this fails first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from servers.faults import nothing_left
+from servers.faults import assert_no_leaks
 from servers.nginx import nginx
 from servers.s3 import Store, fill, moto_server, radosgw_server
 from servers.store_faults import (
@@ -69,19 +69,19 @@ def radosgw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(params=["moto", "radosgw"])
 def store(request: pytest.FixtureRequest) -> Store:
-    found: Store = request.getfixturevalue(request.param)
-    return found
+    server_store: Store = request.getfixturevalue(request.param)
+    return server_store
 
 
 @pytest.fixture
 def etag(moto: Store) -> str:
-    """Of the object "a", which holds DATA."""
+    """The ETag of the object "a", which contains DATA."""
     return moto.put("bucket", "a", DATA)
 
 
 @pytest.fixture(autouse=True)
 def _no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the machine's environment, and no question to a metadata service."""
+    """Hide the machine's environment, and disable metadata services."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_METADATA_ENDPOINT", "http://127.0.0.1:9")
@@ -89,25 +89,25 @@ def _no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def opened(store: Store, **more: Any) -> Any:
-    """obstore's store of the bucket, as it reads the environment when it is made."""
+def opened(store: Store, **kwargs: Any) -> Any:
+    """obstore's store for the bucket, which reads the environment when it is created."""
     before = dict(os.environ)
     os.environ.update(store.environment)
     try:
-        return obstore.store.from_url("s3://bucket", **{"retry_config": RETRY, **more})
+        return obstore.store.from_url("s3://bucket", **{"retry_config": RETRY, **kwargs})
     finally:
         os.environ.clear()
         os.environ.update(before)
 
 
 @contextmanager
-def faulty(store: Store, fault: Faults, **more: Any) -> Iterator[tuple[Any, FaultProxy]]:
+def faulty(store: Store, fault: Faults, **kwargs: Any) -> Iterator[tuple[Any, FaultProxy]]:
     with FaultProxy(store.endpoint, fault) as proxy:
-        yield opened(store.through(proxy.endpoint), **more), proxy
+        yield opened(store.through(proxy.endpoint), **kwargs), proxy
 
 
 def read(bucket: Any, if_match: str | None = None) -> tuple[Any, bytes]:
-    """What obstore says of a range of "a", and its octets."""
+    """obstore's error for a range of "a", and the bytes."""
     options = {"range": RANGE} if if_match is None else {"range": RANGE, "if_match": if_match}
     result = obstore.get(bucket, "a", options=options)
     return result, bytes(result.bytes())
@@ -120,7 +120,7 @@ def first(fault: Fault, requests: int = 1) -> Faults:
 # The servers.
 
 
-def test_a_store_answers_conditions_and_ranges(store: Store) -> None:
+def test_a_store_supports_conditions_and_ranges(store: Store) -> None:
     etag = store.put("bucket", "a", DATA)
     bucket = opened(store)
     result, octets = read(bucket, etag)
@@ -139,7 +139,7 @@ def test_a_store_answers_conditions_and_ranges(store: Store) -> None:
         obstore.get(bucket, "absent")
 
 
-def test_a_store_writes_only_what_is_absent(store: Store) -> None:
+def test_a_store_can_write_only_absent_objects(store: Store) -> None:
     bucket = opened(store)
     obstore.put(bucket, "written/once", b"first", mode="create")
     with pytest.raises(obstore.exceptions.AlreadyExistsError):
@@ -149,7 +149,7 @@ def test_a_store_writes_only_what_is_absent(store: Store) -> None:
     assert store.get("bucket", "written/once") == b"first"
 
 
-def test_a_store_takes_parts(store: Store) -> None:
+def test_a_store_accepts_multipart_uploads(store: Store) -> None:
     bucket = opened(store)
     obstore.put(bucket, "parts", b"q" * (11 << 20), use_multipart=True, chunk_size=5 << 20)
     assert obstore.head(bucket, "parts")["size"] == 11 << 20
@@ -160,7 +160,7 @@ def test_a_store_lists_names_of_any_characters(store: Store) -> None:
     names = ["named/a b", "named/%41", "named/ü", "named/a+b&c?d#e"]
     for name in names:
         store.put("bucket", name, b"x")
-    assert sorted(found["path"] for found in obstore.list(opened(store), prefix="named").collect()) == sorted(names)
+    assert sorted(entry["path"] for entry in obstore.list(opened(store), prefix="named").collect()) == sorted(names)
     assert set(names) <= set(store.keys("bucket"))
 
 
@@ -171,7 +171,7 @@ def test_moto_lists_in_pages(moto: Store) -> None:
         assert [seen.method for seen in proxy.seen] == ["GET", "GET"]
 
 
-def test_moto_wants_a_signature_of_any_kind(moto: Store, etag: str) -> None:
+def test_moto_requires_any_signature(moto: Store, etag: str) -> None:
     with pytest.raises(obstore.exceptions.PermissionDeniedError):
         read(opened(moto, skip_signature=True))
     read(opened(moto, secret_access_key="another"))
@@ -186,7 +186,7 @@ def test_radosgw_checks_signatures(radosgw: Store) -> None:
         assert [seen.status for seen in proxy.seen] == [503, 206]
 
 
-def test_nginx_answers_ranges_of_https(tmp_path: Path) -> None:
+def test_nginx_supports_ranges_over_https(tmp_path: Path) -> None:
     with nginx(tmp_path) as server:
         (server.root / "a").write_bytes(DATA)
         certificate = server.certificate.read_text()
@@ -198,7 +198,7 @@ def test_nginx_answers_ranges_of_https(tmp_path: Path) -> None:
             read(bucket, '"other"')
 
 
-# What obstore detects.
+# Faults that obstore detects.
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_obstore_does_not_resume_another_object(moto: Store, etag: str) -> None:
         assert [(seen.if_match, seen.status) for seen in proxy.seen] == [(etag, 206), (etag, 412)]
 
 
-def test_obstore_sees_a_replaced_object_by_if_match(moto: Store, etag: str) -> None:
+def test_obstore_detects_a_replaced_object_by_if_match(moto: Store, etag: str) -> None:
     def faults(seen: RequestSeen) -> Fault | None:
         replaced = before_request(lambda: moto.put("bucket", "a", DATA[::-1]))
         return replaced if seen.number_of_range == 3 else None
@@ -263,25 +263,25 @@ def test_obstore_sees_a_replaced_object_by_if_match(moto: Store, etag: str) -> N
         assert [seen.status for seen in proxy.seen] == [206, 206, 412]
 
 
-# What it does not detect.
+# Faults that obstore does not detect.
 
 
 @pytest.mark.parametrize(("fault", "difference"), [(short_body(10), -10), (long_body(b"more"), 4)])
-def test_obstore_takes_a_body_of_another_length(moto: Store, etag: str, fault: Fault, difference: int) -> None:
+def test_obstore_accepts_a_body_of_another_length(moto: Store, etag: str, fault: Fault, difference: int) -> None:
     with faulty(moto, lambda seen: fault) as (bucket, _):
         result, octets = read(bucket)
         assert result.range == RANGE
         assert len(octets) == RANGE[1] - RANGE[0] + difference
 
 
-def test_obstore_takes_a_false_size_and_an_absent_etag(moto: Store, etag: str) -> None:
+def test_obstore_accepts_a_false_size_and_a_missing_etag(moto: Store, etag: str) -> None:
     with faulty(moto, lambda seen: false_content_range(1_000, 50_999, 5_000_000)) as (bucket, _):
         assert read(bucket)[0].meta["size"] == 5_000_000
     with faulty(moto, lambda seen: without_header("ETag")) as (bucket, _):
         assert read(bucket)[0].meta["e_tag"] is None
 
 
-# What it retries.
+# Faults that obstore retries.
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 503])
@@ -306,7 +306,7 @@ def test_obstore_does_not_retry_a_denial(moto: Store, etag: str, fault: Fault) -
         assert len(proxy.seen) == 2
 
 
-def test_obstore_takes_its_own_object_for_that_of_another(moto: Store) -> None:
+def test_obstore_mistakes_its_own_object_for_another(moto: Store) -> None:
     """The server writes the object and answers 500; the second request finds it."""
     failed = Fault(change=lambda answer: server_error(500, "InternalError", "").answer or answer)
     with faulty(moto, first(failed)) as (bucket, proxy):
@@ -328,28 +328,28 @@ def test_obstore_gives_up_on_silence(moto: Store, etag: str) -> None:
         assert proxy.ranges()[-1] == "bytes=2000-50999"
 
 
-def test_obstore_needs_allow_http_beside_other_options(moto: Store, etag: str) -> None:
-    """AWS_ALLOW_HTTP counts only where no client_options are given."""
+def test_obstore_needs_allow_http_with_other_options(moto: Store, etag: str) -> None:
+    """AWS_ALLOW_HTTP only applies without client_options."""
     with pytest.raises(obstore.exceptions.GenericError, match="builder error"):
         read(opened(moto, client_options={}))
 
 
-# What it tells to whom.
+# Secrets that obstore reveals, and to whom.
 
 
-def test_obstore_names_no_secret_in_an_error(moto: Store, etag: str) -> None:
+def test_errors_of_obstore_contain_no_secret(moto: Store, etag: str) -> None:
     secrets = {"secret_access_key": "a-secret-key", "session_token": "a-session-token"}
     for fault in (denied(), slow_down()):
         with faulty(moto, lambda seen, fault=fault: fault, **secrets) as (bucket, _):  # type: ignore[misc]
-            for ask in (read, lambda held: obstore.list(held).collect(), lambda held: obstore.put(held, "k", b"")):
+            for ask in (read, lambda target: obstore.list(target).collect(), lambda held: obstore.put(held, "k", b"")):
                 with pytest.raises(obstore.exceptions.BaseError) as raised:
                     ask(bucket)
-                said = f"{raised.value}{raised.value!r}{bucket!r}"
-                assert "http://127.0.0.1:" in said
-                assert not any(secret in said for secret in (*secrets.values(), "Signature="))
+                text = f"{raised.value}{raised.value!r}{bucket!r}"
+                assert "http://127.0.0.1:" in text
+                assert not any(secret in text for secret in (*secrets.values(), "Signature="))
 
 
-def test_obstore_names_the_query_of_a_presigned_uri(moto: Store, etag: str) -> None:
+def test_errors_of_obstore_contain_the_query_of_a_presigned_uri(moto: Store, etag: str) -> None:
     signed = obstore.sign(opened(moto), "GET", "a", timedelta(minutes=5))
     bucket = obstore.store.from_url(signed, client_options={"allow_http": True})
     assert bytes(obstore.get(bucket, "", options={"range": RANGE}).bytes()) == DATA[slice(*RANGE)]
@@ -361,7 +361,7 @@ def test_obstore_names_the_query_of_a_presigned_uri(moto: Store, etag: str) -> N
         assert "X-Amz-Signature=" in repr(bucket)
 
 
-def test_obstore_repeats_all_that_a_server_says(moto: Store, etag: str) -> None:
+def test_errors_of_obstore_contain_the_servers_text(moto: Store, etag: str) -> None:
     verbose = Fault(answer=Answer(403).with_body(b"A" * 100_000))
     with faulty(moto, lambda seen: verbose) as (bucket, _):
         with pytest.raises(obstore.exceptions.PermissionDeniedError) as raised:
@@ -385,7 +385,7 @@ def test_obstore_follows_redirects_to_another_server(moto: Store, etag: str) -> 
 # The proxy.
 
 
-def test_the_proxy_records_what_was_asked(moto: Store, etag: str) -> None:
+def test_the_proxy_records_requests(moto: Store, etag: str) -> None:
     with faulty(moto, lambda seen: None) as (bucket, proxy):
         read(bucket, etag)
         obstore.put(bucket, "new", b"12345", mode="create")
@@ -400,28 +400,28 @@ def test_the_proxy_lists_a_large_bucket(moto: Store) -> None:
     with faulty(moto, listing(100_000)) as (bucket, proxy):
         pages = obstore.list(bucket, chunk_size=1_000)
         assert len(next(pages)) == 1_000
-        assert len(proxy.seen) < 10  # it does not read on without being asked
+        assert len(proxy.seen) < 10  # it reads on only on demand
         assert sum(map(len, pages)) == 99_000
         assert len(proxy.seen) == 100
 
 
 @pytest.mark.parametrize("fault", [slow_body(60), stalled(), stalled(10), broken_body(10), Fault(stop=0)])
-def test_the_proxy_stops_in_the_middle_of_a_fault(moto: Store, etag: str, fault: Fault) -> None:
-    with nothing_left():
+def test_the_proxy_stops_during_a_fault(moto: Store, etag: str, fault: Fault) -> None:
+    with assert_no_leaks():
         with FaultProxy(moto.endpoint, lambda seen: fault) as proxy:
-            held = socket.create_connection(("127.0.0.1", urlsplit(proxy.endpoint).port or 0), 60)
-            held.sendall(b"GET /bucket/a HTTP/1.1\r\nHost: x\r\nAuthorization: AWS none:none\r\n\r\n")
+            client = socket.create_connection(("127.0.0.1", urlsplit(proxy.endpoint).port or 0), 60)
+            client.sendall(b"GET /bucket/a HTTP/1.1\r\nHost: x\r\nAuthorization: AWS none:none\r\n\r\n")
             if not fault.silent:
-                assert held.recv(12).startswith(b"HTTP/1.1 ")
-        with held, suppress(ConnectionError):
-            while held.recv(65_536):
+                assert client.recv(12).startswith(b"HTTP/1.1 ")
+        with client, suppress(ConnectionError):
+            while client.recv(65_536):
                 pass
 
 
-def test_the_proxy_keeps_connections_and_says_when_nobody_answers() -> None:
+def test_the_proxy_keeps_connections_and_reports_an_unreachable_server() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
-    with nothing_left(), FaultProxy(f"http://127.0.0.1:{port}") as proxy:
+    with assert_no_leaks(), FaultProxy(f"http://127.0.0.1:{port}") as proxy:
         connection = http.client.HTTPConnection("127.0.0.1", urlsplit(proxy.endpoint).port, timeout=60)
         for _ in range(2):
             connection.request(

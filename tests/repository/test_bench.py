@@ -1,4 +1,4 @@
-"""The sections of `make bench` at small sizes: each writes its rows, and the page and the plot have them."""
+"""The sections of `make bench` with small inputs: each writes rows that the page and the plot show."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def corpus() -> Corpus:
 
 
 def _page(corpus: Corpus, groups: Iterable[list[Row]]) -> tuple[list[Row], str]:
-    """All rows, and the page that they make."""
+    """The rows of all sections, and the page for them."""
     rows = [{**_ABOUT, "section": "corpus"} | corpus.composition()]
     for group in groups:
         assert group
@@ -64,84 +64,84 @@ _ABOUT = {
 }  # fmt: skip
 
 
-def test_what_is_spoiled_is_no_uri() -> None:
+def test_spoiled_texts_are_invalid() -> None:
     good = [text for text in TEXTS if standard.is_uri(text)]
     for share in mixed_input.SHARES:
         mixed = mixed_input.mix(TEXTS, share)
         assert len(mixed) == len(good)
         assert sum(not standard.is_uri(text) for text in mixed) == len(good) * share // 100
     assert mixed_input.mix(TEXTS, 10) == mixed_input.mix(TEXTS, 10)
-    ways = {mixed_input.spoil("http://h/path", random.Random(seed)) for seed in range(200)}
-    assert len(ways) > 50
+    texts = {mixed_input.spoil("http://h/path", random.Random(seed)) for seed in range(200)}
+    assert len(texts) > 50
 
 
-def test_dirt(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_section_of_mixed_input(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     real = {"a list": ["http://h/", "http://h/{x}", "no", "http://h/%zz"]}
     monkeypatch.setattr(mixed_input, "lists", lambda most: real)
     rows, page = _page(corpus, mixed_input.measure(corpus, 1, 0.0, 40))
-    own = [row for row in rows if row.get("peer") == peers.OWN]
-    assert [row["list"] for row in own] == ["0 %", "1 %", "10 %", "100 %", "a list"]
-    assert all(row["right"] == row["of"] for row in own)
-    assert {row["invalid"] for row in own if row["list"] in ("100 %", "a list")} == {1.0, 0.75}
+    ours = [row for row in rows if row.get("peer") == peers.OWN]
+    assert [row["list"] for row in ours] == ["0 %", "1 %", "10 %", "100 %", "a list"]
+    assert all(row["right"] == row["of"] for row in ours)
+    assert {row["invalid"] for row in ours if row["list"] in ("100 %", "a list")} == {1.0, 0.75}
     assert "| a list | 4 | 9 | 12 | 75.00% |" in page
     assert "| can_ada |" in page
 
 
-def test_a_method_that_is_not_there_has_no_row() -> None:
+def test_a_missing_method_has_no_row() -> None:
     import overthere
 
     for name, method in (("overthere, or None", "parse"), ("overthere, yes or no", "can_parse")):
         assert (name in mixed_input.peers()) == hasattr(overthere.URI, method)
 
 
-def test_iris(corpus: Corpus) -> None:
+def test_the_section_of_iris(corpus: Corpus) -> None:
     rows, page = _page(corpus, iris.measure(corpus, 1, 0.0, 40))
-    own = {row["operation"]: row for row in rows if row.get("peer") == peers.OWN}
-    assert list(own) == [*iris.OPERATIONS, *iricolumns.OPERATIONS]
-    judged = [row for row in own.values() if "of" in row]
+    ours = {row["operation"]: row for row in rows if row.get("peer") == peers.OWN}
+    assert list(ours) == [*iris.OPERATIONS, *iricolumns.OPERATIONS]
+    judged = [row for row in ours.values() if "of" in row]
     assert len(judged) == 6
     assert all(row["right"] == row["of"] > 50 for row in judged)
-    assert page.count("**overthere**") == len(own)
+    assert page.count("**overthere**") == len(ours)
     assert not any(text.isascii() for text in iris.to_iris(TEXTS))
 
 
-def test_values(corpus: Corpus) -> None:
+def test_the_section_of_values(corpus: Corpus) -> None:
     rows, page = _page(corpus, values.measure(corpus.take_first(20), 1, 0.0))
     assert {row["operation"] for row in rows if row["section"] == "values"} == set(peers.OPERATIONS)
     assert "## One value at a time" in page
     assert plot.plot(rows).startswith("<svg")
 
 
-def test_own_answers_are_right(corpus: Corpus) -> None:
+def test_our_results_are_right(corpus: Corpus) -> None:
     for operation in ("normalize by scheme", "changes", "relate"):
-        found = values.agrees(operation, peers.OWN)
-        assert found.right == found.rows > 50, operation
+        agrees = values.agrees(operation, peers.OWN)
+        assert agrees.right == agrees.rows > 50, operation
 
 
-def test_imports(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_section_of_imports(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(imports, "IMPORTS", {name: imports.IMPORTS[name] for name in (peers.OWN, "urllib.parse")})
     rows, page = _page(corpus, imports.measure(1))
     assert [row["peer"] for row in rows[1:]] == [peers.OWN, "urllib.parse"]
     assert "## Imports" in page
 
 
-def test_engines(corpus: Corpus) -> None:
-    """The texts of this corpus stand for real ones: other sources are not told apart from it."""
+def test_the_section_of_engines(corpus: Corpus) -> None:
+    """The texts of this corpus represent real ones: the section ignores their source."""
     named = pa.array(["a package"] * len(TEXTS)).dictionary_encode()
     real = Corpus(corpus.table.set_column(1, "source", named))
     assert integrations.measure(corpus, 1) == [[]]
     rows, page = _page(real, integrations.measure(real, 1))
-    found = {row["peer"]: row for row in rows[1:]}
-    assert list(found) == list(integrations.FUNCTIONS)
-    assert sorted(found) == sorted(name for name in parse.__all__ if name[0].islower())
-    assert all(row["of"] >= row["right"] > row["of"] * 0.9 and row["ns"] > 0 for row in found.values())
-    assert found["quote"]["right"] == found["quote"]["of"] == len(TEXTS)
+    by_peer = {row["peer"]: row for row in rows[1:]}
+    assert list(by_peer) == list(integrations.FUNCTIONS)
+    assert sorted(by_peer) == sorted(name for name in parse.__all__ if name[0].islower())
+    assert all(row["of"] >= row["right"] > row["of"] * 0.9 and row["ns"] > 0 for row in by_peer.values())
+    assert by_peer["quote"]["right"] == by_peer["quote"]["of"] == len(TEXTS)
     assert "## The names of urllib.parse" in page
     assert "| urlsplit |" in page
 
 
-def test_columns(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two engines, each in its process; the others have the same way in."""
+def test_the_section_of_columns(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two engines, each in its process; the others are called in the same way."""
     monkeypatch.setattr(tables, "_keys", lambda: [("overthere", 1), ("loop, can_ada", 1)])
     rows, page = _page(corpus, tables.measure(corpus, 1, 0.0))
     dirty = [row for row in rows if row["section"] == "dirty columns" and row["peer"] == "overthere"]
@@ -152,15 +152,15 @@ def test_columns(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "## Whole columns with invalid rows" in page
 
 
-def test_lists_are_of_this_machine() -> None:
-    found = lists.lists(20)
-    for texts in found.values():
+def test_lists_come_from_this_machine() -> None:
+    names = lists.lists(20)
+    for texts in names.values():
         assert 0 < len(texts) == len(set(texts)) <= 20
         assert lists.composition(texts)["texts"] == len(texts)
 
 
-def test_the_sections_have_names() -> None:
-    done = subprocess.run(
+def test_the_help_lists_the_sections() -> None:
+    result = subprocess.run(
         [sys.executable, "bench/run.py", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert "{" + ",".join(run.SECTIONS) + "}" in done.stdout
+    assert "{" + ",".join(run.SECTIONS) + "}" in result.stdout

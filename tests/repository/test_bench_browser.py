@@ -1,4 +1,4 @@
-"""The comparison of the rows with Chromium's trees, without Chromium: what is the same, and what is told apart."""
+"""The comparison of link rows with Chromium's documents, without Chromium: equal and different rows."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ BASE = "http://pages.example/p/"
 Link = tuple[str, str, str, str | None, bool, bool, str, bool]
 
 
-def row(where: str, reference: str, target: str | None = None, error: str | None = None) -> Row:
-    return Row(where, reference, target or (None if error else BASE + reference), error, BASE)
+def row(place: str, reference: str, target: str | None = None, error: str | None = None) -> Row:
+    return Row(place, reference, target or (None if error else BASE + reference), error, BASE)
 
 
-def link(where: str, text: str, resolved: str | None = "", **more: Any) -> Link:
-    tag, name = where.split(" ")
-    meant = BASE + text if resolved == "" else resolved
-    return tag, name, text, meant, more.get("is_plain", True), more.get("is_known", True), more.get("place", ""), True
+def link(place: str, text: str, resolved: str | None = "", **more: Any) -> Link:
+    tag, name = place.split(" ")
+    target = BASE + text if resolved == "" else resolved
+    return tag, name, text, target, more.get("is_plain", True), more.get("is_known", True), more.get("place", ""), True
 
 
 def kinds(
     rows: list[Row], links: list[Link], styles: tuple[str, ...] = (), spelled: dict[str, str] | None = None
 ) -> Any:
-    """How often each kind of difference is there."""
-    said = spelled or {}
+    """The number of differences of each kind."""
+    spellings = spelled or {}
     report = {
         "base": BASE, "frameset": False, "links": links, "styles": styles,
-        "spelled": [None if one.target is None else said.get(one.target, one.target) for one in rows],
+        "spelled": [None if row.target is None else spellings.get(row.target, row.target) for row in rows],
     }  # fmt: skip
     counts, differences = compare_page("p", rows, report)
-    assert all(counts[one.kind] for one in differences)
-    return sorted(one.kind for one in differences), counts
+    assert all(counts[difference.kind] for difference in differences)
+    return sorted(difference.kind for difference in differences), counts
 
 
-def test_what_is_the_same() -> None:
+def test_equal_rows_have_no_differences() -> None:
     rows = [
         row("a href", "x"),
         row("img src", "i"),
@@ -50,8 +50,8 @@ def test_what_is_the_same() -> None:
         row("style url", "s"),
         row("meta refresh", "r"),
     ]
-    found, counts = kinds(rows, [link("a href", "x"), link("a href", "x"), link("img src", "i")], ("s",))
-    assert found == []
+    differences, counts = kinds(rows, [link("a href", "x"), link("a href", "x"), link("img src", "i")], ("s",))
+    assert differences == []
     assert counts == {
         "attributes in the tree": 3, "the same": 3, "rows of style sheets and refreshes": 2, "url() in style sheets": 1
     }  # fmt: skip
@@ -84,46 +84,46 @@ def test_what_is_the_same() -> None:
         ),
     ],
 )
-def test_what_is_told_apart(rows: list[Row], links: list[Link], kind: str) -> None:
+def test_each_kind_of_difference_is_found(rows: list[Row], links: list[Link], kind: str) -> None:
     assert kinds(rows, links)[0] == [kind]
 
 
-def test_what_is_spelled_otherwise_and_what_both_refuse() -> None:
+def test_other_spellings_and_texts_that_both_reject() -> None:
     rows = [row("a href", "X", "HTTP://h"), row("a href", "http://[", error="host"), row("image src", "i")]
     links = [link("a href", "X", "http://h/"), link("a href", "http://[", None), link("img src", "i")]
-    found, counts = kinds(rows, links, spelled={"HTTP://h": "http://h/"})
-    assert found == []
+    differences, counts = kinds(rows, links, spelled={"HTTP://h": "http://h/"})
+    assert differences == []
     assert counts["the same, but for the browser's spelling"] == counts["both refuse"] == counts["the same"] == 1
 
 
-def test_a_style_sheet_has_what_no_row_has() -> None:
+def test_links_in_style_sheets_are_compared() -> None:
     assert kinds([row("style url", "s")], [], ("s", "t"))[0] == ["url() in the tree only"]
 
 
-def test_what_stands_in_a_frameset() -> None:
+def test_links_in_a_frameset() -> None:
     rows = [row("a href", "x")]
     report = {"base": BASE, "frameset": True, "links": [], "styles": [], "spelled": [rows[0].target]}
     assert set(compare_page("p", rows, report)[0]) == {"in the rows only: the page is a frameset"}
 
 
-def test_which_attributes_are_resolved() -> None:
-    found = resolution_differences(
+def test_differences_in_resolved_attributes() -> None:
+    differences = resolution_differences(
         {"a": ["href", "ping"], "video": ["poster", "src", "new"], "p": ["cite", "background"]}
     )
-    assert [(one.where, one.reference) for one in found] == [("video", "new"), ("p", "cite")]
+    assert [(difference.where, difference.reference) for difference in differences] == [("video", "new"), ("p", "cite")]
 
 
 def test_other_attributes_are_counted() -> None:
     assert kinds([], [link("p action", "x", is_known=False)])[1]["of an element that has no such attribute"] == 1
 
 
-def test_a_difference_says_where() -> None:
+def test_a_difference_has_its_place() -> None:
     report = {"base": BASE, "frameset": False, "links": [link("a href", "x")], "styles": [], "spelled": []}
     _, differences = compare_page("p", [], report)
     assert differences == [Difference("p", "in the tree only: a href", "a href", "x", None, BASE + "x")]
 
 
-def test_pages_of_folders(tmp_path: Path) -> None:
+def test_pages_are_found_in_folders(tmp_path: Path) -> None:
     (tmp_path / "b c.html").write_text("<a href=x>")
     (tmp_path / "t.dat").write_text("#data\n<p><a x>\n#errors\n1\n#document\n| x\n\n#data\ny\n#errors\n")
     (tmp_path / "n.txt").write_text("no")

@@ -1,4 +1,4 @@
-"""`make bench-check`: what is slower is said, and what is the same is not."""
+"""`make bench-check` reports what is slower, and nothing else."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ def test_the_interval_has_the_median_in_99_of_100_runs(count: int) -> None:
     assert missed(outside) <= 0.01 < missed(outside + 1)
 
 
-def test_noise_is_no_verdict_and_a_tenth_is() -> None:
+def test_noise_is_not_reported_but_a_tenth_is() -> None:
     chance = random.Random(3986)
-    said = []
+    verdicts = []
     for _ in range(200):
         old = [1 + chance.expovariate(10) for _ in range(21)]
         same = [1 + chance.expovariate(10) for _ in range(21)]
-        more = [1.25 * (1 + chance.expovariate(10)) for _ in range(21)]
-        said.append((verdict(old, same), verdict(old, more), verdict(more, old)))
-    assert sum(same.is_slower or same.is_quicker for same, _, _ in said) <= 6
-    assert sum(more.is_slower for _, more, _ in said) >= 190
-    assert sum(less.is_quicker for _, _, less in said) >= 190
+        slower = [1.25 * (1 + chance.expovariate(10)) for _ in range(21)]
+        verdicts.append((verdict(old, same), verdict(old, slower), verdict(slower, old)))
+    assert sum(same.is_slower or same.is_quicker for same, _, _ in verdicts) <= 6
+    assert sum(ratio.is_slower for _, ratio, _ in verdicts) >= 190
+    assert sum(less.is_quicker for _, _, less in verdicts) >= 190
 
 
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package with findings that take three times as long."""
+    """A copy of the package in which findings take three times as long."""
     folder = tmp_path_factory.mktemp("slow")
     shutil.copytree(ROOT / "src" / "overthere", folder / "src" / "overthere")
     with (folder / "src" / "overthere" / "values" / "findings.py").open("a") as file:
@@ -63,21 +63,21 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_what_got_slower_is_named(slow: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_slower_operations_are_named(slow: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(commits, "CACHE", tmp_path)
-    monkeypatch.setattr(commits, "_MUCH", 1.5)
+    monkeypatch.setattr(commits, "_MIN_SLOWDOWN", 1.5)
     assert list(compare(ROOT, slow, 15, "check, ref")) == ["check, refused"]
     assert not compare(slow, ROOT, 15, "check, ref")
 
 
-def test_the_sources_are_those_that_were_named(tmp_path: Path) -> None:
+def test_the_named_sources_are_compared(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     with pytest.raises(RuntimeError, match="was loaded, not that of"):
         compare(ROOT, tmp_path, 1, "nothing")
 
 
-def test_the_command_says_what_it_takes() -> None:
+def test_the_help_describes_the_arguments() -> None:
     command = [sys.executable, "bench/commits.py", "--help"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "--rounds" in done.stdout
-    assert "--side" not in done.stdout
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "--rounds" in result.stdout
+    assert "--side" not in result.stdout

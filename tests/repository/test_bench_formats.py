@@ -1,4 +1,4 @@
-"""WAT and WET of a crawl that the benchmark makes: their readers find the links of its pages."""
+"""WAT and WET files made by the benchmark: their readers find the links of its pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGE = (
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> list[formats.Format]:
+def crawl_files(tmp_path_factory: pytest.TempPathFactory) -> list[formats.Format]:
     media = (("Content-Type", "text/html; charset=utf-8"),)
     packed = gzip.compress(PAGE, mtime=0)
     chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(PAGE), PAGE)
@@ -48,28 +48,28 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> list[formats.Format]:
     return formats.make(Path(about.path), folder / "c.warc.wat.gz", folder / "c.warc.wet.gz")
 
 
-def test_wat_has_the_fields_of_common_crawl(made: list[formats.Format]) -> None:
-    wat, _ = made
+def test_wat_has_the_fields_of_common_crawl(crawl_files: list[formats.Format]) -> None:
+    wat, _ = crawl_files
     records = list(formats.members(Path(wat.path)))
-    assert len(records) == wat.records == 9  # a warcinfo, and four requests with their responses
+    assert len(records) == wat.records == 9  # a warcinfo record, and four requests with their responses
     assert sum(record.packed for record in records) == wat.file_octets == Path(wat.path).stat().st_size
-    told = json.loads(records[2].block)
-    assert told["Container"]["Compressed"] is True
-    assert told["Envelope"]["WARC-Header-Metadata"]["WARC-Target-URI"] == "http://www.h.example/as-it-is"
-    html = told["Envelope"]["Payload-Metadata"]["HTTP-Response-Metadata"]["HTML-Metadata"]
+    envelope = json.loads(records[2].block)
+    assert envelope["Container"]["Compressed"] is True
+    assert envelope["Envelope"]["WARC-Header-Metadata"]["WARC-Target-URI"] == "http://www.h.example/as-it-is"
+    html = envelope["Envelope"]["Payload-Metadata"]["HTTP-Response-Metadata"]["HTML-Metadata"]
     assert (html["Head"]["Base"], html["Head"]["Title"]) == ("/b/", "T")
     anchor = {"path": "A@/href", "url": "x.html", "title": "t", "text": "An anchor"}
     background = {"path": "BODY@/background", "url": "back.png"}
     assert html["Links"] == [background, anchor, {"path": "IMG@/src", "url": "//cdn.example/i.png"}]
 
 
-def test_overthere_and_the_peer_find_the_same_links(made: list[formats.Format]) -> None:
+def test_overthere_and_the_peer_find_the_same_links(crawl_files: list[formats.Format]) -> None:
     pytest.importorskip("ujson", reason="the peers of the benchmark are absent")
-    wat, _ = made
+    wat, _ = crawl_files
     contents = [record.block for record in formats.members(Path(wat.path)) if record.head["WARC-Type"] == "metadata"]
     peer = [(page, link) for name, page, link in wat_links.link_pairs(contents) if name != "Metas"]
-    own = [link for link in links.extract([wat.path]) if link.where not in ("BASE@/href", "Location")]
-    assert sorted(str(link.target) for link in own) == sorted(link for _, link in peer)
+    ours = [link for link in links.extract([wat.path]) if link.where not in ("BASE@/href", "Location")]
+    assert sorted(str(link.target) for link in ours) == sorted(link for _, link in peer)
     assert len(peer) == wat.links == 15
     hosts = {(page, host) for _, page, host in wat_links.host_pairs(contents)}
     assert hosts == {("example.h", "example.cdn")}
@@ -87,12 +87,12 @@ def test_overthere_and_the_peer_find_the_same_links(made: list[formats.Format]) 
         ("http://[::1", None),
     ],
 )
-def test_hosts_are_reversed(uri: str, host: str | None) -> None:
+def test_hosts_in_keys_are_reversed(uri: str, host: str | None) -> None:
     assert wat_links.reversed_host(uri) == host
 
 
-def test_wet_has_the_text(made: list[formats.Format]) -> None:
-    _, wet = made
+def test_wet_has_the_text_of_the_pages(crawl_files: list[formats.Format]) -> None:
+    _, wet = crawl_files
     texts = [record.block.decode() for record in formats.members(Path(wet.path))]
     assert texts[1] == "T\nAn anchor\nSee http://text.example/ here"
     assert {str(link.target) for link in links.extract([wet.path])} == {"http://text.example/"}

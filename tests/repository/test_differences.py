@@ -1,4 +1,4 @@
-"""Differences from other packages: each that `bench/differences.py` finds has a kind, and so has each on its page."""
+"""Differences from other packages: every difference found by `bench/differences.py` and on its page has a kind."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from overthere import URI
 
 
 def test_each_difference_has_a_kind() -> None:
-    """Of the packages that the tests run with, over odd URIs."""
-    uris = [URI(one) for one in dict.fromkeys(map(str, differences.make_uris(2_000)))]
+    """For the packages installed for tests, on unusual URIs."""
+    uris = [URI(uri) for uri in dict.fromkeys(map(str, differences.make_uris(2_000)))]
     for peer in (differences._w3lib(), differences._url_normalize(), differences._ada()):
-        told = differences.table(peer, uris)
-        assert "| others |" not in told, told
-        assert "| what differs |" in told, told
+        table = differences.table(peer, uris)
+        assert "| others |" not in table, table
+        assert "| what differs |" in table, table
 
 
 def test_the_page_has_no_difference_without_a_kind() -> None:

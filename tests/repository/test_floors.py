@@ -1,10 +1,10 @@
-"""Floors: an import goes down, a lazy one too; the order is read from ARCHITECTURE.md, "Floors".
+"""Floors: imports go down, lazy ones too; ARCHITECTURE.md, "Floors", has the order.
 
-The graph is that of the source (`ast`).  A room is a package of `overthere`, a module of its root, or several that are
-one subject (joined with "+"): what is in one room may import one another, rooms of a floor too, unless a way leads
-back.  What stands below `if TYPE_CHECKING` is left out: it binds no name when the program runs.  `import_module` with a
-literal is an import; a table that names modules (the schemes' protocols, kinds of documents, verbs, public names) is
-not, for what is found by its name is plugged in, as an entry point is.
+The graph is built from the source (`ast`). A room is a package of `overthere`, a module of its root, or several that
+are one subject (joined with "+"). Modules in a room, and rooms on a floor, may import one another unless that makes a
+cycle. Imports below `if TYPE_CHECKING` are ignored: they do not run. `import_module` with a literal is an import; a
+table that names modules (the schemes' protocols, kinds of documents, verbs, public names) is not: modules found by name
+are plugged in, like entry points.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from support import ROOT
 SOURCE = ROOT / "src"
 PACKAGE = SOURCE / "overthere"
 
-# Importer and imported -> why that import may go up.
+# Importer and imported -> why this import may go up.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("ground.late_imports", "schemes.registry"): "what values ask of the registry, in the one place for it",
     ("ground.late_imports", "repairs"): "what join(errors='repair') asks, in the one place for it",
@@ -31,7 +31,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 
 
 def module_of(path: Path) -> str:
-    """The name of a module without "overthere."; "" is the package itself."""
+    """The name of a module without "overthere."; "" for the package itself."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -58,7 +58,7 @@ def _nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _imported(node: ast.AST, package: list[str]) -> Iterator[str]:
-    """Names of what a statement imports, with "overthere."."""
+    """Names that a statement imports, with "overthere."."""
     match node:
         case ast.Import():
             yield from (alias.name for alias in node.names)
@@ -66,10 +66,10 @@ def _imported(node: ast.AST, package: list[str]) -> Iterator[str]:
             home = [*package[: len(package) - node.level + 1]] if node.level else []
             base = ".".join([*home, *([node.module] if node.module else [])])
             for alias in node.names:
-                whole = f"{base}.{alias.name}"
-                if whole in ("overthere._native", "overthere.__version__"):  # Rust, and a constant
+                full = f"{base}.{alias.name}"
+                if full in ("overthere._native", "overthere.__version__"):  # Rust, and a constant
                     continue
-                yield whole if whole.removeprefix("overthere").removeprefix(".") in MODULES else base
+                yield full if full.removeprefix("overthere").removeprefix(".") in MODULES else base
         case ast.Call(func=ast.Name(id="import_module"), args=[ast.Constant(value=str(name)), *_]):
             yield name
         case _:
@@ -78,20 +78,20 @@ def _imported(node: ast.AST, package: list[str]) -> Iterator[str]:
 
 @cache
 def graph() -> dict[str, frozenset[str]]:
-    """Module -> the modules of the package that it imports, now or later."""
-    found: dict[str, frozenset[str]] = {}
+    """Module -> the modules of the package that it imports, immediately or later."""
+    modules: dict[str, frozenset[str]] = {}
     for module, path in MODULES.items():
         package = ["overthere", *(module.split(".") if path.name == "__init__.py" else module.split(".")[:-1])]
         package = [*filter(None, package)]
         names = (name for node in _nodes(ast.parse(path.read_text())) for name in _imported(node, package))
-        own = {name.removeprefix("overthere").removeprefix(".") for name in names if name.split(".")[0] == "overthere"}
-        found[module] = frozenset(one for one in own if one in MODULES) - {module}
-    return found
+        ours = {name.removeprefix("overthere").removeprefix(".") for name in names if name.split(".")[0] == "overthere"}
+        modules[module] = frozenset(name for name in ours if name in MODULES) - {module}
+    return modules
 
 
 @cache
 def floors() -> list[list[frozenset[str]]]:
-    """From the ground: the rooms of each floor, as ARCHITECTURE.md has them."""
+    """The rooms of each floor in ARCHITECTURE.md, from the ground up."""
     text = (ROOT / "ARCHITECTURE.md").read_text()
     section = text.split("\n## Floors\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\d+\. \*\*.*?\*\*: (.*)$", section, re.MULTILINE)
@@ -100,7 +100,7 @@ def floors() -> list[list[frozenset[str]]]:
 
 @cache
 def room_of(module: str) -> frozenset[str]:
-    """The names that ARCHITECTURE.md joins with "+" to one room; empty where the module is in none."""
+    """The room of a module, named as in ARCHITECTURE.md; "" if it has none."""
     top = module.split(".")[0]
     return next((room for floor in floors() for room in floor if top in room), frozenset())
 
@@ -110,48 +110,48 @@ def test_every_module_has_a_floor() -> None:
     assert homeless == []
 
 
-def test_every_room_is_there_once() -> None:
+def test_every_room_is_listed_once() -> None:
     named = sorted(name for floor in floors() for room in floor for name in room)
     assert named == sorted({module.split(".")[0] for module in MODULES if module})
 
 
 def edges() -> list[tuple[str, str]]:
-    return [(one, two) for one, others in graph().items() for two in sorted(others) if one and two]
+    return [(importer, two) for importer, imported in graph().items() for two in sorted(imported) if importer and two]
 
 
 def test_an_import_goes_down() -> None:
     level = {room: number for number, floor in enumerate(floors()) for room in floor}
-    up = [(one, two) for one, two in edges() if level[room_of(two)] > level[room_of(one)]]
-    assert [f"{one} imports {two}" for one, two in up if (one, two) not in EXCEPTIONS] == []
+    up = [(lower, two) for lower, two in edges() if level[room_of(two)] > level[room_of(lower)]]
+    assert [f"{lower} imports {two}" for lower, two in up if (lower, two) not in EXCEPTIONS] == []
     assert sorted(EXCEPTIONS) == sorted(up), "an exception that is none any more"
 
 
-def test_the_package_itself_is_the_top() -> None:
-    """Its names are found when they are asked for, on any floor: below the integrations nothing asks it.
+def test_only_integrations_import_the_package_itself() -> None:
+    """Its names are found on demand, on any floor.
 
-    Packages that pass names on take `lazy_names` from it, which stands there for a reason (its docstring).
+    Packages that re-export names import `lazy_names` from it, for the reason in its docstring.
     """
     integrations = frozenset(name for room in floors()[-1] for name in room)
-    asking = [one for one, others in graph().items() if "" in others and one.split(".")[0] not in integrations]
+    asking = [one for one, imported in graph().items() if "" in imported and one.split(".")[0] not in integrations]
     assert sorted(asking) == ["access", "links", "schemes", "schemes.locators", "tables"]
 
 
-def test_no_way_leads_back_within_the_ground() -> None:
-    after = {module: {one for one in others if one.startswith("ground.")} for module, others in graph().items()}
-    waiting = {module: others for module, others in after.items() if module.startswith("ground.")}
-    while ready := {module for module, others in waiting.items() if not others & waiting.keys()}:
-        waiting = {module: others for module, others in waiting.items() if module not in ready}
+def test_the_ground_has_no_import_cycle() -> None:
+    after = {module: {name for name in imported if name.startswith("ground.")} for module, imported in graph().items()}
+    waiting = {module: imported for module, imported in after.items() if module.startswith("ground.")}
+    while ready := {module for module, imported in waiting.items() if not imported & waiting.keys()}:
+        waiting = {module: imported for module, imported in waiting.items() if module not in ready}
     assert waiting == {}
 
 
 @pytest.mark.parametrize("floor", range(len(floors())))
-def test_no_way_leads_back_to_a_room_of_the_same_floor(floor: int) -> None:
+def test_rooms_of_a_floor_have_no_import_cycle(floor: int) -> None:
     rooms = set(floors()[floor])
     after: dict[frozenset[str], set[frozenset[str]]] = {room: set() for room in rooms}
-    for one, two in edges():
-        if room_of(one) in rooms and room_of(two) in rooms and room_of(one) != room_of(two):
-            after[room_of(one)].add(room_of(two))
-    done: set[frozenset[str]] = set()
-    while ready := {room for room in after if room not in done and after[room] <= done}:
-        done |= ready
-    assert [sorted(room) for room in after if room not in done] == []
+    for lower, two in edges():
+        if room_of(lower) in rooms and room_of(two) in rooms and room_of(lower) != room_of(two):
+            after[room_of(lower)].add(room_of(two))
+    checked: set[frozenset[str]] = set()
+    while ready := {room for room in after if room not in checked and after[room] <= checked}:
+        checked |= ready
+    assert [sorted(room) for room in after if room not in checked] == []

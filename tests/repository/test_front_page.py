@@ -1,4 +1,4 @@
-"""The figures of README.md and the charts of the first page are those of the last whole run."""
+"""The figures in README.md and the charts of the first page come from the last complete run."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import front_page
 ROWS = [json.loads(line) for line in (ROOT / "bench" / "results" / "latest.jsonl").read_text("utf-8").splitlines()]
 
 
-def test_the_figures_are_of_the_last_run() -> None:
+def test_the_figures_come_from_the_last_run() -> None:
     page = (ROOT / "README.md").read_text("utf-8")
     assert front_page.with_figures(page, ROWS) == page
     assert all(line in page for line in front_page.lines(ROWS).values())
 
 
-def test_the_charts_are_of_the_last_run_and_of_the_table() -> None:
+def test_the_charts_come_from_the_last_run_and_the_table() -> None:
     broken = (ROOT / "docs" / "broken.md").read_text("utf-8")
     for name, picture in front_page.charts(ROWS, broken).items():
         assert (ROOT / "docs" / "pictures" / name).read_text("utf-8") == picture

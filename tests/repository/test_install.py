@@ -1,4 +1,4 @@
-"""tools/install.py tells how far a build is, and shows what pip said where it fails."""
+"""tools/install.py shows the progress of a build, and pip's output if it fails."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import install
 
 @pytest.fixture
 def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program in pip's place, which a test writes."""
+    """A replacement for pip, which a test writes."""
     program = tmp_path / "python"
     program.write_text("")
     program.chmod(0o755)
@@ -35,13 +35,13 @@ def test_no_build_is_reported_where_nothing_is_built(pip: Path, capsys: pytest.C
     assert capsys.readouterr().out.startswith("Installed in ")
 
 
-def test_a_failure_is_shown(pip: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_output_of_a_failure_is_shown(pip: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pip.write_text("#!/bin/sh\necho no such package\nexit 3\n")
     assert install.install(["no-such"]) == 3
     assert capsys.readouterr().err.strip() == "no such package"
 
 
-def test_a_kernel_that_is_not_built_is_said(pip: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_kernel_is_reported(pip: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pip.write_text("#!/bin/sh\necho '  Compiling a v1'\necho 'error: could not compile `a` (lib)'\n")
     assert install.install(["."]) == 0
     assert "without it" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""docs/migrate.md against the libraries that it is about: each section runs alone."""
+"""docs/migrate.md with the libraries that it describes: each section runs alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIBRARIES = sorted(set(re.findall(r"^>>> (?:import|from) (\w+)", PAGE.read_text(
 MISSING = [name for name in LIBRARIES if not find_spec(name)]
 
 
-def test_the_libraries_are_those_of_the_headings() -> None:
+def test_the_headings_name_the_libraries() -> None:
     expected = "ada_url furl httpx hyperlink overthere rfc3986 tldextract url_normalize urllib w3lib yarl"
     assert expected.split() == LIBRARIES
 
@@ -30,21 +30,21 @@ def test_a_section_runs(section: Section) -> None:
     test = PARSER.get_doctest(section.text, {}, section.name, str(section.page), 0)
     printed: list[str] = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of the others' own imports
+        warnings.simplefilter("ignore", DeprecationWarning)  # imports of the libraries themselves
         failed, _ = doctest.DocTestRunner(verbose=False).run(test, out=printed.append)
     assert not failed, "".join(printed)
 
 
 def test_results_are_compared() -> None:
-    """Not only that both run: tasks of every day, of which each has the answer of the other library beside it."""
+    """Sections also contain common tasks with the result of the other library."""
     examples = [example for section in sections(PAGE) for example in PARSER.get_examples(section.text)]
     compared = [example for example in examples if " == " in example.source]
     assert all(set(re.findall(r"\w+", example.want)) == {"True"} or ", " in example.source for example in compared)
     assert sum(example.source.count(" == ") for example in compared) >= 55
 
 
-def test_the_names_of_this_library_are_there() -> None:
-    """What the tables call is there: an edition, a function or a class that is named alone."""
+def test_the_names_of_this_library_exist() -> None:
+    """All editions, functions and classes that a table names exist."""
     text = PAGE.read_text("utf-8")
     for name in re.findall(r'edition\("([\w-]+)"\)', text):
         overthere.edition(name)

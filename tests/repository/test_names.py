@@ -1,4 +1,4 @@
-"""The public names, and the habits that a machine can see."""
+"""Public names, and conventions that can be checked automatically."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def test_public_names() -> None:
 
 
 def test_names_of_other_libraries() -> None:
-    for name, own in overthere._ELSEWHERE.items():
+    for name, replacement in overthere._ELSEWHERE.items():
         with pytest.raises(AttributeError) as caught:
             getattr(overthere, name)
-        assert str(caught.value).endswith(f"; use overthere.{own}")
-        first, *rest = re.split(r"\(.*?\)\.?|\.", own)
+        assert str(caught.value).endswith(f"; use overthere.{replacement}")
+        first, *parts = re.split(r"\(.*?\)\.?|\.", replacement)
         value = getattr(overthere, first)
-        for part in filter(None, rest):
+        for part in filter(None, parts):
             value = getattr(value, part)
     assert not overthere._ELSEWHERE.keys() & {*dir(overthere), *overthere._HOMES}
 
@@ -43,7 +43,7 @@ _SCRIPT = re.compile(r"from (overthere[\w.]*) import (\w+)[^\n]*?\b\2\.(\w+) = "
 
 
 def test_names_that_scripts_set_exist() -> None:
-    """A script in a string sets a name of a module in another process: a renamed one would be set without effect."""
+    """A script in a string sets a module attribute in another process: with a wrong name it would have no effect."""
     assignments = [
         match for path in (ROOT / "tests").rglob("*.py") for match in _SCRIPT.findall(path.read_text("utf-8"))
     ]
@@ -59,7 +59,7 @@ def test_no_function_shares_its_name_with_a_module() -> None:
 
 
 LINES = 77_274
-"""Lines of Python that the package has at most.  A feature takes as many out as it brings, or its commit raises the
+"""The maximum number of Python lines in the package.  A feature removes as many as it adds, or its commit raises the
 number with a reason.  The last: archives that are cut into tasks, with pages that the kernel reads (450 lines), and
 what a tenth attack found (40)."""
 
@@ -83,24 +83,24 @@ def test_public_functions_are_documented() -> None:
 
 
 def test_importing_is_cheap() -> None:
-    """The package imports nothing past the standard library, and little of that, before a name is used."""
+    """Before a name is used, the package imports only a few modules of the standard library."""
     code = "import sys; before = set(sys.modules); import overthere; print(*sorted(set(sys.modules) - before))"
     run = [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {code}"]
     loaded = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
-    own = [m for m in loaded if m.split(".")[0] == "overthere"]
-    assert own == ["overthere"]
+    ours = [m for m in loaded if m.split(".")[0] == "overthere"]
+    assert ours == ["overthere"]
     assert "re" not in loaded
     code = code.replace("import overthere;", "import overthere; overthere.URI('http://h/%41').join('x').normalize();")
     run[-1] = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {code}"
     loaded = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
     assert not {"idna", "click", "rich", "pydantic", "urllib", "json", "zlib"} & {m.split(".")[0] for m in loaded}
-    if overthere.kernel.name == "native":  # whose values need no expression, and no enumeration
+    if overthere.kernel.name == "native":  # whose values need no regular expressions and no enum
         assert not {"re", "enum", "functools", "collections"} & {*loaded}
 
 
 @pytest.mark.parametrize("names", [("overthere.links", "overthere.access"), ("overthere.schemes", "overthere.tables")])
 def test_two_threads_import_at_once(names: tuple[str, str]) -> None:
-    """No package imports a module of its own at once: another thread would hold its lock and wait for the package."""
+    """No package imports its modules at once: another thread would hold a module's lock and wait for the package."""
     code = (
         "import sys, threading\n"
         f"sys.path.insert(0, {str(ROOT / 'src')!r})\nfailed = []\nready = threading.Barrier(2)\n"
@@ -118,7 +118,7 @@ def test_two_threads_import_at_once(names: tuple[str, str]) -> None:
         assert run.stdout == "[]\n", run.stdout + run.stderr
 
 
-def test_no_case_without_a_source() -> None:
+def test_every_case_has_a_source() -> None:
     import tomllib
 
     for file in sorted((ROOT / "tests" / "cases").rglob("*.toml")):
@@ -147,8 +147,8 @@ PLACES = ("", "src/", "src/overthere/", "tests/", "rust/", "rust/python/src/", "
 
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "docs/decisions.md"])
-def test_files_that_pages_name_are_there(page: str) -> None:
-    """A page names a file by its place in the repository or in one of `PLACES`; NAME and KIND stand for any."""
+def test_files_named_in_pages_exist(page: str) -> None:
+    """A page names a file by its path in the repository or below `PLACES`; NAME and KIND are placeholders."""
     named = re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|rs|toml|abnf|csv|md))`", (ROOT / page).read_text("utf-8"))
     files = [name for name in named if not re.search("NAME|KIND|DIR", name)]
     assert [name for name in files if not any((ROOT / place / name).is_file() for place in PLACES)] == []

@@ -1,4 +1,4 @@
-"""Sections of the how-to pages run alone, as somebody pastes them; the code of the pages passes a type checker."""
+"""Sections of the how-to pages run alone, as a reader pastes them; the code passes a type checker."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ TYPED = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("start.md", "gu
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 UNSEEN = 'error: "Expr" has no attribute "uri"'
-"""Namespaces of polars, which no type checker knows."""
+"""Namespaces of polars, unknown to type checkers."""
 PARSER = doctest.DocTestParser()
 
 
 class Section(NamedTuple):
-    """A heading of the second level and what follows it."""
+    """A second-level heading and the text below it."""
 
     page: Path
     title: str
@@ -46,14 +46,14 @@ SECTIONS = [section for page in HOWTO for section in sections(page)]
 PASTED = [section for section in SECTIONS if ">>> " in section.text]
 
 
-def test_there_are_sections() -> None:
+def test_pages_have_sections() -> None:
     assert len(PASTED) > 40
     assert len({section.name for section in SECTIONS}) == len(SECTIONS)
 
 
 @pytest.mark.parametrize("section", PASTED, ids=lambda section: section.name)
 def test_a_section_runs_alone(section: Section) -> None:
-    """Its imports are in it, and it shows what it prints."""
+    """It contains its imports, and prints the output that it shows."""
     test = PARSER.get_doctest(section.text, {}, section.name, str(section.page), 0)
     assert any(example.want for example in test.examples), "it shows no result"
     printed: list[str] = []
@@ -63,16 +63,16 @@ def test_a_section_runs_alone(section: Section) -> None:
 
 
 def test_the_code_of_the_pages_is_typed(tmp_path: Path) -> None:
-    """mypy --strict in one run: a file for each section of a how-to, and one for each of the other pages."""
+    """One run of mypy --strict: one file per section of a how-to, and one per other page."""
     for page in TYPED:
         texts = [section.text for section in sections(page)] if page in HOWTO else [page.read_text("utf-8")]
         for number, text in enumerate(texts):
             code = "".join(example.source for example in PARSER.get_examples(text))
             (tmp_path / f"{page.stem.lower()}_{number}.py").write_text(code, "utf-8")
     options = ["--strict", "--allow-redefinition", "--no-incremental", "--no-error-summary", "--no-pretty"]
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "mypy", *options, str(tmp_path)],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert [line for line in done.stdout.splitlines() if UNSEEN not in line] == [], done.stderr
-    assert done.returncode < 2, done.stdout + done.stderr
+    assert [line for line in result.stdout.splitlines() if UNSEEN not in line] == [], result.stderr
+    assert result.returncode < 2, result.stdout + result.stderr

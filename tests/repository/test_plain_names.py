@@ -84,14 +84,14 @@ EXCEPTIONS = {
 
 
 def is_bare(name: str) -> bool:
-    if name.startswith("_") and name.endswith("_"):  # a hook of Python's
+    if name.startswith("_") and name.endswith("_"):  # a special method of Python
         return False
     words = [word for word in name.lower().split("_") if word]
     return bool(words) and all(word in BARE for word in words)
 
 
 def _documented() -> frozenset[str]:
-    """The names of the reference pages, which are a contract: functions, and classes with their members."""
+    """The names on the reference pages, which are public: functions, and classes with their members."""
     pages = "".join(page.read_text("utf-8") for page in sorted((ROOT / "docs" / "reference").glob("*.md")))
     return frozenset(re.findall(r":: overthere\.(?:\w+\.)*(\w+)$", pages, re.MULTILINE)) | frozenset(overthere.__all__)
 
@@ -119,24 +119,24 @@ def _names(path: Path) -> Iterator[str]:
 
 def _bare() -> dict[str, set[str]]:
     """File -> its bare names."""
-    found: dict[str, set[str]] = {}
+    bare_names: dict[str, set[str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
         if bare := set(filter(is_bare, _names(path))):
-            found[name] = bare
-    return found
+            bare_names[name] = bare
+    return bare_names
 
 
-FOUND = _bare()
+BARE_NAMES = _bare()
 
 
 def test_names_are_nouns_and_verbs_of_the_field() -> None:
-    bare = [f"{file} {name}" for file, names in FOUND.items() for name in sorted(names - EXCEPTIONS.keys())]
+    bare = [f"{file} {name}" for file, names in BARE_NAMES.items() for name in sorted(names - EXCEPTIONS.keys())]
     assert bare == []
 
 
 def test_each_exception_is_needed() -> None:
-    assert set(EXCEPTIONS) <= set().union(*FOUND.values())
+    assert set(EXCEPTIONS) <= set().union(*BARE_NAMES.values())
 
 
 @pytest.mark.parametrize("name", ["told", "_said", "Look", "as_told", "of_it", "_way", "with_"])

@@ -1,7 +1,7 @@
-"""Variables are named for what they hold, and sentences are plain: in each room at most as many hits as today.
+"""Variables are named for what they hold, and sentences are plain: each folder has no more hits than today.
 
-A hit is a candidate, not a fault; the numbers only go down.  `python tests/repository/test_plain_words.py ROOM` lists
-the hits of a room.
+A hit is a candidate, not an error; the numbers only decrease. `python tests/repository/test_plain_words.py ROOM` lists
+the hits of a folder.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ VAGUE = frozenset(
         """,
     )
 )
-"""Names that say nothing of what a variable holds."""
+"""Names that do not say what a variable holds."""
 TURNS = re.compile(
     r"(?i)\b(?:is none|are none|of which|of whom|of others|what is the matter|by the letter|leads? nowhere|passed over"
     r"|(?:is|are) (?:told|said|asked|heard|meant)|asked for|so many|so long as|to be had|of strangers|for want of"
@@ -37,7 +37,7 @@ TURNS = re.compile(
     r"|at hand|none the less|beside (?:it|them|that)|else than|has enough)\b"
     r"|(?:\A|(?<=[.:;] ))(?:Of (?!course)|What\b|Whose\b|Whom\b|How (?:many|often|far|much)\b|So many\b|Nobody\b)"
 )
-"""Turns of phrase that need reading twice, and beginnings with nothing to hold on to."""
+"""Turns of phrase that need reading twice, and vague beginnings."""
 
 
 class Hit(NamedTuple):
@@ -80,21 +80,25 @@ def _rust(file: str, text: str) -> Iterator[Hit]:
 
 
 def hits(room: str) -> Iterator[Hit]:
-    """The hits in a room: a folder of the package, "." for its loose files, or a crate."""
-    folder = ROOT / room if room.startswith("rust/") else ROOT / "src" / "overthere" / room
+    """The hits in a room: a folder of the package, "." for its loose files, a crate, or another folder."""
+    folder = ROOT / room if room.startswith("rust/") or room in OTHER_FOLDERS else ROOT / "src" / "overthere" / room
     for path in sorted(folder.glob("*.py") if room == "." else [*folder.rglob("*.py"), *folder.rglob("*.rs")]):
         read = _python if path.suffix == ".py" else _rust
         yield from read(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
 
 
+OTHER_FOLDERS = frozenset({"tests", "tools", "bench", "fuzz"})
+"""Folders outside the package and the crates."""
 MOST: dict[str, tuple[int, int]] = {
     ".": (3, 7),
     "access": (16, 1),
+    "bench": (38, 11),
     "broken": (55, 21),
     "canonical": (1, 0),
     "cli": (10, 19),
     "columns": (8, 3),
     "editions": (3, 2),
+    "fuzz": (40, 6),
     "grammar": (6, 1),
     "ground": (5, 0),
     "integrations": (6, 14),
@@ -111,24 +115,26 @@ MOST: dict[str, tuple[int, int]] = {
     "stores": (2, 3),
     "tables": (0, 0),
     "testing": (5, 1),
+    "tests": (234, 11),
     "text": (3, 4),
+    "tools": (23, 0),
     "values": (17, 16),
     "web": (7, 0),
 }
-"""Of each room the names and the sentences that are hits."""
+"""The maximum number of names and of sentences per folder."""
 
 
-def test_every_room_has_its_numbers() -> None:
+def test_every_folder_has_its_numbers() -> None:
     folders = {path.parent.name for path in (ROOT / "src" / "overthere").glob("*/__init__.py")}
     crates = {f"rust/{path.parent.parent.name}" for path in (ROOT / "rust").glob("*/src/lib.rs")}
-    assert MOST.keys() == folders | crates | {"."}
+    assert MOST.keys() == folders | crates | OTHER_FOLDERS | {"."}
 
 
 @pytest.mark.parametrize("room", MOST)
-def test_a_room_has_no_more_hits(room: str) -> None:
-    found = list(hits(room))
-    sentences = sum(hit.is_sentence for hit in found)
-    assert (len(found) - sentences <= MOST[room][0], sentences <= MOST[room][1]) == (True, True), found
+def test_a_folder_has_no_more_hits(room: str) -> None:
+    found_hits = list(hits(room))
+    sentences = sum(hit.is_sentence for hit in found_hits)
+    assert (len(found_hits) - sentences <= MOST[room][0], sentences <= MOST[room][1]) == (True, True), found_hits
 
 
 @pytest.mark.parametrize("name", ["told", "given", "_own"])

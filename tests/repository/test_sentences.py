@@ -1,4 +1,4 @@
-"""What users read is written in plain English: `tools/sentences.py` knows the patterns of sentences that are not."""
+"""Texts for users are plain English: `tools/sentences.py` has patterns of sentences that are not."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ BAD = (
 
 
 @pytest.mark.parametrize("text", GOOD)
-def test_a_plain_sentence(text: str) -> None:
+def test_a_plain_sentence_is_accepted(text: str) -> None:
     assert sentences.suspect(sentences.Sentence("", 0, text)) == []
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_a_sentence_that_is_read_twice(text: str) -> None:
+def test_a_sentence_that_needs_reading_twice_is_found(text: str) -> None:
     assert sentences.suspect(sentences.Sentence("", 0, text))
 
 
 def test_messages_help_and_docstrings_are_plain() -> None:
-    assert [one for one in sentences.sentences() if sentences.suspect(one)] == []
+    assert [sentence for sentence in sentences.sentences() if sentences.suspect(sentence)] == []
 
 
 def test_texts_of_each_kind_are_found() -> None:
-    texts = {one.text for one in sentences.sentences()}
+    texts = {sentence.text for sentence in sentences.sentences()}
     assert {"the scheme is empty", "Print notes too, not only their number.", "Skip to the content"} <= texts
     assert any(text.startswith("A URI (RFC 3986 3): with a scheme") for text in texts)

@@ -1,4 +1,4 @@
-"""The breaks of `make mutants STATEMENTS=1`: what they do, and that tests which look away do not notice them."""
+"""The code changes of `make mutants STATEMENTS=1`: their effects, and that unrelated tests do not notice them."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ CHANGES = {
 
 def test_each_change_is_made_once_at_its_place(tmp_path: Path) -> None:
     (file := tmp_path / "a.py").write_text(CODE)
-    found = breaks(str(file))
-    assert {(one.change, one.function) for one in found} == {
+    changes = breaks(str(file))
+    assert {(change.change, change.function) for change in changes} == {
         *((change, "A.f") for change in CHANGES),
         ("nothing is done", "g"),
     }
-    # No docstring, default, annotation or word of a message; what is in a call and in a comparison.
-    numbers = [one.line for one in found if one.change == "the number is another"]
+    # Not docstrings, defaults, annotations or words of messages; but calls and comparisons.
+    numbers = [change.line for change in changes if change.change == "the number is another"]
     assert sorted(numbers) == [5, 7]
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_break_changes_the_functions_that_live(tmp_path: Path, change: str) -> None:
+def test_a_break_changes_functions_in_use(tmp_path: Path, change: str) -> None:
     (file := tmp_path / "a.py").write_text(CODE)
     spec = spec_from_file_location("a", file)
     assert spec is not None
@@ -61,31 +61,31 @@ def test_a_break_changes_the_functions_that_live(tmp_path: Path, change: str) ->
     spec.loader.exec_module(module)
     loaded_functions.cache_clear()
     before = module.A.f.__code__.co_code, module.A.f.__code__.co_consts
-    one = next(one for one in breaks(str(file)) if (one.change, one.function) == (change, "A.f"))
-    assert carried_out(one)
+    change_of = next(item for item in breaks(str(file)) if (item.change, item.function) == (change, "A.f"))
+    assert carried_out(change_of)
     assert (module.A.f.__code__.co_code, module.A.f.__code__.co_consts) != before
 
 
-def asked(*ids: str) -> str:
+def run_statement(*ids: str) -> str:
     command = [sys.executable, str(ROOT / "tools" / "statement_power.py"), "--jobs", "1", *ids]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=600, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=600, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="processes are forked on POSIX only")
-def test_a_statement_notices() -> None:
-    said = asked("3986-6.2.3-5")
-    assert "'statements': 1, 'elsewhere': 0, 'failing': 0, 'breaks': 3, 'noticed': 3" in said
+def test_a_statement_notices_a_break() -> None:
+    output = run_statement("3986-6.2.3-5")
+    assert "'statements': 1, 'elsewhere': 0, 'failing': 0, 'breaks': 3, 'noticed': 3" in output
 
 
-def test_a_reason_is_of_a_function_that_is_there() -> None:
+def test_a_reason_names_an_existing_function() -> None:
     for file, function in reasons():
-        assert function in {"", *(one.function for one in breaks(file))}, file
+        assert function in {"", *(item.function for item in breaks(file))}, file
 
 
-def test_a_break_of_no_living_function_is_told(tmp_path: Path) -> None:
-    """Nothing is counted as noticed where nothing was broken."""
+def test_a_break_of_an_unused_function_is_reported(tmp_path: Path) -> None:
+    """It does not count as noticed if nothing was broken."""
     (file := tmp_path / "a.py").write_text(CODE)
-    (one, *_) = breaks(str(file))
-    assert not carried_out(one)
+    (first, *_) = breaks(str(file))
+    assert not carried_out(first)

@@ -1,4 +1,4 @@
-"""The ledger of statements holds together.  That its tests exist asks tools/statements.py, that they ran conftest."""
+"""The ledger of statements is consistent.  tools/statements.py and conftest.py check that its tests exist and ran."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import statements
 from support import ROOT
 
 
-def test_the_ledger_holds_together() -> None:
+def test_the_ledger_is_consistent() -> None:
     assert statements.faults() == []
 
 
-def test_a_row_is_read_as_its_document_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_belongs_to_its_document(monkeypatch: pytest.MonkeyPatch) -> None:
     assert statements.in_another_edition() == []
     monkeypatch.setattr(statements, "read_in", lambda: dict.fromkeys(statements.tests_by_name(), "url-2000"))
     assert len(statements.in_another_edition()) > 1000
@@ -32,18 +32,18 @@ def test_files_are_short() -> None:
 
 
 @pytest.mark.parametrize("extra", [{}, {"reason": "r", "decision": "3986-1"}, {"tests": []}, {"reason": "r", "x": 1}])
-def test_a_row_has_one_thing_that_shows_it(extra: dict[str, object]) -> None:
+def test_a_row_has_either_tests_a_decision_or_a_reason(extra: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="one of tests, decision, reason"):
         statements._statement({"id": "1", "paragraph": "1", "statement": "s", **extra})
 
 
-def test_a_ledger_with_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faults_of_a_ledger_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def row(number: str, paragraph: str, decision: str) -> statements.Statement:
         return statements.Statement(number, paragraph, "s", (), decision, None)
 
     rows = (row("a", "2", "3986-1"), row("a", "1", "3986-1"), row("b", "9", "3986-0"))
-    made = statements.Document("D", "t", {"1": "One", "2": "Two", "3": "Three"}, rows)
-    monkeypatch.setattr(statements, "documents", lambda: (made,))
+    document = statements.Document("D", "t", {"1": "One", "2": "Two", "3": "Three"}, rows)
+    monkeypatch.setattr(statements, "documents", lambda: (document,))
     assert statements.faults() == [
         "D: no statement of section 3",
         "b: no section 9",
@@ -53,7 +53,7 @@ def test_a_ledger_with_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_what_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_parts_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         statements, "tests_by_name", lambda: {"f::a": ["1"], "f::b[x]": ["1", "2"], "f::c": ["3"], "g::d": ["4"]}
     )
@@ -65,7 +65,7 @@ def test_what_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(statements.missing_tests([], among=[])) == []
 
 
-# A suite of its own, whose ledger names a test of each kind, under this project's conftest.py.
+# A separate suite with a ledger that names a test of each kind, under this project's conftest.py.
 SUITE = """
 import pytest
 
@@ -92,12 +92,12 @@ def run_suite(folder: Path, ledger: dict[str, list[str]], *arguments: str, serve
     (folder / "pytest.ini").write_text("[pytest]\ntestpaths = .\n")
     run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     env = os.environ | {"OVERTHERE_SERVERS": servers}
-    done = subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
+    result = subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    return result.returncode, result.stdout
 
 
 @pytest.mark.parametrize("arguments", [["-n2", "--dist", "worksteal"], ["-n0"]])
-def test_a_run_fails_where_a_named_test_did_not_run(tmp_path: Path, arguments: list[str]) -> None:
+def test_a_run_fails_if_a_named_test_did_not_run(tmp_path: Path, arguments: list[str]) -> None:
     status, output = run_suite(tmp_path, LEDGER | {"test_suite.py::test_lost": ["3"]}, *arguments)
     assert status == 1
     assert "test_suite.py::test_lost (of 3)" in output
@@ -110,7 +110,7 @@ def test_a_named_test_may_be_skipped_for_a_listed_reason(tmp_path: Path) -> None
     assert run_suite(tmp_path, {"test_suite.py::test_lost": ["3"]}, "test_suite.py")[0] == 0, "a part of the suite"
 
 
-def test_no_named_test_may_be_skipped_where_servers_are_required(tmp_path: Path) -> None:
+def test_no_named_test_may_be_skipped_if_servers_are_required(tmp_path: Path) -> None:
     status, output = run_suite(tmp_path, LEDGER, servers="required")
     assert status == 1
     assert "test_suite.py::test_rows[two] (of 2)" in output
@@ -126,7 +126,7 @@ def test_a_statement_is_not_shown_if_all_its_tests_are_skipped(monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("asked", "collected", "said"),
+    ("options", "collected", "messages"),
     [
         ({}, ["f::a", "f::b"], ["f::b", "g::c"]),
         ({"ignore_glob": ["g"]}, ["f::a", "f::b"], ["f::b"]),
@@ -138,24 +138,24 @@ def test_a_statement_is_not_shown_if_all_its_tests_are_skipped(monkeypatch: pyte
         (None, ["f::a"], []),
     ],
 )
-def test_what_a_run_is_asked(
-    monkeypatch: pytest.MonkeyPatch, asked: dict[str, object] | None, collected: list[str], said: list[str]
+def test_the_arguments_of_a_run(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, object] | None, collected: list[str], messages: list[str]
 ) -> None:
     """None: files were named on the command line."""
     monkeypatch.setattr(statements, "tests_by_name", lambda: {"f::a": ["1"], "f::b": ["2"], "g::c": ["3"]})
     none = {"keyword": "", "markexpr": "", "deselect": None, "collectonly": False, "ignore": None, "ignore_glob": None}
     source = pytest.Config.ArgsSource
     config: Any = SimpleNamespace(
-        option=SimpleNamespace(**{**none, **(asked or {})}),
-        args_source=source.ARGS if asked is None else source.TESTPATHS,
+        option=SimpleNamespace(**{**none, **(options or {})}),
+        args_source=source.ARGS if options is None else source.TESTPATHS,
         ArgsSource=source,
     )
-    assert statements.not_run(config, {"f::a"}, collected) == said
+    assert statements.not_run(config, {"f::a"}, collected) == messages
     config.workerinput = {}
     assert statements.not_run(config, {"f::a"}, collected) == []
 
 
-# -- the sections beside the prints, where they are present
+# -- the sections compared with the printed documents, if they are available
 
 PRINTS = ROOT.parent / "shared" / "rfc"
 HEADINGS = {
@@ -166,15 +166,15 @@ HEADINGS = {
 
 
 @pytest.mark.parametrize("name", HEADINGS)
-def test_sections_are_those_of_the_print(name: str) -> None:
-    """Every numbered heading of the document is a section of the ledger, in the same order."""
+def test_sections_agree_with_the_printed_document(name: str) -> None:
+    """Every numbered heading is a section of the ledger, in the same order."""
     file, start, heading = HEADINGS[name]
     if not (PRINTS / file).exists():
         pytest.skip("../shared/rfc is absent")
     text = (PRINTS / file).read_text("latin-1")
-    found = [
+    titles = [
         f"{number} {title.strip()}" for number, title in re.findall(heading, text[text.rindex(start) :], re.MULTILINE)
     ]
     sections = statements.document(statements.LEDGER / name).sections
     ours = [number if title in number else f"{number} {title}" for number, title in sections.items()]
-    assert [one for one in ours if one in found] == found
+    assert [title for title in ours if title in titles] == titles

@@ -1,4 +1,4 @@
-"""Suites of others that packages carry: what is unpacked is what ../shared/cases holds; none is in the repository."""
+"""Test suites of other projects in packages: unpacked, they agree with ../shared/cases; the repository has none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_every_pin_has_a_reader_and_a_hash() -> None:
     assert all(pin.partition(" ")[2].startswith("--hash=sha256:") for pin in suites.pins().values())
 
 
-def test_nothing_is_fetched_twice(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_suite_is_fetched_once(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fetched = []
 
     def download(pin: str) -> dict[str, bytes]:
@@ -30,7 +30,7 @@ def test_nothing_is_fetched_twice(tmp_path: Any, monkeypatch: pytest.MonkeyPatch
     assert (tmp_path / "uritemplate" / "spec-examples.json").read_bytes() == b"{}"
 
 
-def test_without_an_index_it_is_said(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_index_is_reported(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def download(pin: str) -> dict[str, bytes]:
         raise OSError("no index")
 
@@ -42,17 +42,17 @@ def test_without_an_index_it_is_said(tmp_path: Any, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("name", ["wpt_urltestdata", "jsonschema_format", "commonmark_gfm_autolink"])
-def test_rows_say_what_the_collected_ones_say(name: str) -> None:
-    """Row by row of the same input: packages may have fewer rows, and answers that agree."""
-    beside, fetched = SHARED / f"{name}.jsonl", SUITES / f"{name}.jsonl"
-    if not (beside.exists() and fetched.exists()):
+def test_rows_agree_with_the_collected_ones(name: str) -> None:
+    """For equal inputs; packages may have fewer rows."""
+    collected, fetched = SHARED / f"{name}.jsonl", SUITES / f"{name}.jsonl"
+    if not (collected.exists() and fetched.exists()):
         pytest.skip(NO_SUITE)
 
     def answers(text: str) -> dict[Any, Any]:
         rows = map(json.loads, text.splitlines())
         return {(row["target"], row["input"], row["base"]): row["expected"] for row in rows}
 
-    here, there = answers(fetched.read_text()), answers(beside.read_text())
-    common = here.keys() & there.keys()
-    assert len(common) > 0.7 * len(here)
-    assert {key: here[key] for key in common} == {key: there[key] for key in common}
+    ours, theirs = answers(fetched.read_text()), answers(collected.read_text())
+    common = ours.keys() & theirs.keys()
+    assert len(common) > 0.7 * len(ours)
+    assert {key: ours[key] for key in common} == {key: theirs[key] for key in common}

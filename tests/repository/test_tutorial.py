@@ -1,4 +1,4 @@
-"""The program of the tutorial: its pieces are the file, and it holds against pages and addresses of strangers."""
+"""The program of the tutorial: its pieces make up the file, and it withstands hostile pages and addresses."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ LOCAL = preview.PUBLIC.with_(private=True, hosts=frozenset({"127.0.0.1"}))
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "tutorial.md").read_text(), re.DOTALL | re.MULTILINE)
 
 
-def test_the_pieces_are_the_program() -> None:
+def test_the_pieces_make_up_the_program() -> None:
     pieces = [block.strip("\n") for block in BLOCKS if not block.startswith(">>> ")]
     assert "\n\n\n".join(pieces) + "\n" == (ROOT / "examples" / "preview" / "preview.py").read_text()
 
 
 def test_each_session_runs_with_the_pieces_before_it(tmp_path: Path) -> None:
-    """As a reader types them: nothing is used before it is there."""
+    """As a reader types them: nothing is used before it is defined."""
     program, sessions = "", 0
     for block in BLOCKS:
         if not block.startswith(">>> "):
@@ -44,8 +44,8 @@ def test_each_session_runs_with_the_pieces_before_it(tmp_path: Path) -> None:
         (tmp_path / "preview.py").write_text(program)
         (tmp_path / "session.txt").write_text(block)
         command = [sys.executable, "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", "session.txt"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5 * NET, check=False)
-        assert done.returncode == 0, done.stdout
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5 * NET, check=False)
+        assert result.returncode == 0, result.stdout
     assert sessions == 4
 
 
@@ -65,16 +65,16 @@ def served(handler: object) -> Iterator[str]:
 class Quiet(preview.Service):
     policy = LOCAL
 
-    def log_message(self, *given: object) -> None:
+    def log_message(self, *args: object) -> None:
         """No line for each request."""
 
 
 class QuietFiles(SimpleHTTPRequestHandler):
-    def log_message(self, *given: object) -> None:
+    def log_message(self, *args: object) -> None:
         """No line for each request."""
 
 
-def asked(uri: str) -> tuple[int, str]:
+def fetch(uri: str) -> tuple[int, str]:
     try:
         with urllib.request.urlopen(uri, timeout=5 * NET) as answer:
             return answer.status, answer.read().decode()
@@ -85,30 +85,30 @@ def asked(uri: str) -> tuple[int, str]:
 
 def test_a_page_of_a_real_site_is_shown() -> None:
     with served(partial(QuietFiles, directory=ROOT / "examples" / "site")) as site, served(Quiet) as service:
-        assert asked(service) == (200, preview.FORM)
-        status, shown = asked(f"{service}/?url={quote(site)}/")
+        assert fetch(service) == (200, preview.FORM)
+        status, page = fetch(f"{service}/?url={quote(site)}/")
         assert status == 200
-        assert f'<a href="{site}/" rel="noopener nofollow">Harbour Museum</a><p>127.0.0.1: {site}/</article>' in shown
-        assert asked(f"{service}/?url={quote(site)}/gone.html")[0] == 422
+        assert f'<a href="{site}/" rel="noopener nofollow">Harbour Museum</a><p>127.0.0.1: {site}/</article>' in page
+        assert fetch(f"{service}/?url={quote(site)}/gone.html")[0] == 422
         with served(partial(QuietFiles, directory=ROOT / "examples" / "post")) as post:
-            assert "it is not a page but text/plain" in asked(f"{service}/?url={quote(post)}/letter.txt")[1]
+            assert "it is not a page but text/plain" in fetch(f"{service}/?url={quote(post)}/letter.txt")[1]
 
 
 @pytest.mark.parametrize(
     "text",
     ["127.0.0.1", "http://[::1]/", "http://2130706433/", "localhost", "file:///etc/passwd", "", "\0", "a" * 9000],
 )
-def test_what_is_refused(text: str) -> None:
+def test_untrusted_addresses_are_rejected(text: str) -> None:
     with served(type("Public", (Quiet,), {"policy": preview.PUBLIC})) as service:
-        status, shown = asked(f"{service}/?url={quote(text)}")
-    assert (status, "<article>" in shown) == (422, False)
+        status, page = fetch(f"{service}/?url={quote(text)}")
+    assert (status, "<article>" in page) == (422, False)
 
 
 PICTURE = b"<meta property='og:image' content='%s'>"
 
 
-class Stranger(BaseHTTPRequestHandler):
-    """Pages that would harm; the path says which."""
+class HostilePages(BaseHTTPRequestHandler):
+    """Hostile pages, selected by the path."""
 
     def do_GET(self) -> None:
         pages = {
@@ -127,12 +127,12 @@ class Stranger(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, *given: object) -> None:
+    def log_message(self, *args: object) -> None:
         """No line for each request."""
 
 
-def test_pages_of_strangers() -> None:
-    with served(Stranger) as site:
+def test_hostile_pages_are_handled() -> None:
+    with served(HostilePages) as site:
         cards = {
             name: preview.preview(f"{site}/{name}", LOCAL).html()
             for name in ("script", "claims", "quotes", "hard", "empty", "octets")

@@ -39,18 +39,18 @@ from support import ROOT, SHARED
 
 IANA = SHARED.parent / "iana" / "uri-schemes-2022-11-18.csv"
 
-NOTHING = "names only (ours)"
-RAVEN = Scheme(name="x-raven", title="Letters by raven", documents={"rfc3986": "ours"}, locates_nothing=NOTHING)
+NAMES_ONLY = "names only (ours)"
+RAVEN = Scheme(name="x-raven", title="Letters by raven", documents={"rfc3986": "ours"}, locates_nothing=NAMES_ONLY)
 
 
-def made(name: str, title: str = "ours", **more: object) -> Scheme:
-    return replace(RAVEN, name=name, title=title, **more)  # type: ignore[arg-type]
+def new_scheme(name: str, title: str = "ours", **fields: object) -> Scheme:
+    return replace(RAVEN, name=name, title=title, **fields)  # type: ignore[arg-type]
 
 
 # -- a value
 
 
-def test_with_makes_another() -> None:
+def test_with_gives_another_registry() -> None:
     before = Registry.default()
     names = list(before)
     after = before.with_(RAVEN)
@@ -70,15 +70,15 @@ def test_with_nothing_is_equal() -> None:
 
 
 def test_equality_and_hash() -> None:
-    one, other = Registry.empty().with_(RAVEN), Registry.empty().with_(made("x-raven", RAVEN.title))
-    assert one == other
-    assert hash(one) == hash(other)
-    assert one != Registry.empty().with_(made("x-raven", "another title"))
-    assert one != Registry.empty()
+    first, other = Registry.empty().with_(RAVEN), Registry.empty().with_(new_scheme("x-raven", RAVEN.title))
+    assert first == other
+    assert hash(first) == hash(other)
+    assert first != Registry.empty().with_(new_scheme("x-raven", "another title"))
+    assert first != Registry.empty()
     assert Registry.empty() == Registry.empty()
     assert Registry.empty() != Registry.default()
-    assert one != "x-raven"
-    order = Registry.empty().with_(RAVEN, made("x-crow")), Registry.empty().with_(made("x-crow"), RAVEN)
+    assert first != "x-raven"
+    order = Registry.empty().with_(RAVEN, new_scheme("x-crow")), Registry.empty().with_(new_scheme("x-crow"), RAVEN)
     assert order[0] == order[1]
     assert len({*order}) == 1
 
@@ -95,7 +95,7 @@ def test_membership() -> None:
     assert len(registry) == len(set(registry))
 
 
-def test_empty_knows_nothing() -> None:
+def test_an_empty_registry_knows_no_scheme() -> None:
     registry = Registry.empty()
     assert len(registry) == 0
     assert list(registry) == []
@@ -110,57 +110,57 @@ def test_repr_is_short() -> None:
     assert repr(RAVEN) == "<Scheme x-raven: Letters by raven>"
 
 
-# -- two claims to one name
+# -- two schemes with one name
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_a_built_in_name_is_taken(name: str) -> None:
+def test_a_built_in_name_cannot_be_claimed(name: str) -> None:
     with pytest.raises(RegistryError) as caught:
-        Registry.default().with_(made(name, "Somebody else's"))
+        Registry.default().with_(new_scheme(name, "Somebody else's"))
     message = str(caught.value)
     assert repr(name) in message
     assert "of overthere" in message
     assert "Somebody else's" in message
 
 
-def test_both_claims_are_named() -> None:
+def test_the_error_names_both_claims() -> None:
     registry = Registry.empty().with_(RAVEN)
     with pytest.raises(RegistryError, match="'x-raven': 'Letters by raven' and 'Letters by crow'"):
-        registry.with_(made("x-raven", "Letters by crow"))
+        registry.with_(new_scheme("x-raven", "Letters by crow"))
     with pytest.raises(RegistryError, match="'x-a': 'first' and 'second'"):
-        Registry.empty().with_(made("x-a", "first"), made("x-a", "second"))
+        Registry.empty().with_(new_scheme("x-a", "first"), new_scheme("x-a", "second"))
     assert registry.scheme("x-raven") is RAVEN
 
 
-def test_replace() -> None:
-    ours = made("ftp", "File transfer, ours")
+def test_replacing_a_scheme() -> None:
+    ours = new_scheme("ftp", "File transfer, ours")
     registry = Registry.default().with_(ours, replace=True)
     assert registry.scheme("FTP") is ours
     assert len(registry) == len(Registry.default())
     assert Registry.default().scheme("ftp").title != ours.title
-    assert plan("ftp://h/p", registry=registry).locates_nothing == NOTHING
-    assert registry.with_(made("ftp", "again"), replace=True).scheme("ftp").title == "again"
+    assert plan("ftp://h/p", registry=registry).locates_nothing == NAMES_ONLY
+    assert registry.with_(new_scheme("ftp", "again"), replace=True).scheme("ftp").title == "again"
     with pytest.raises(RegistryError, match=r"two claims to the scheme 'ftp'.*File transfer, ours"):
-        registry.with_(made("ftp"))
+        registry.with_(new_scheme("ftp"))
 
 
 # -- names
 
 
 @pytest.mark.parametrize("name", ["x-raven", "x-", "X-ANY.thing+1"])
-def test_x_is_experimental(name: str) -> None:
+def test_names_with_x_are_experimental(name: str) -> None:
     assert scheme(name).status == "experimental"
     assert not scheme(name).known
-    assert made(name.lower()).status == "experimental"
+    assert new_scheme(name.lower()).status == "experimental"
 
 
 def test_unknown_names_are_generic() -> None:
-    found = scheme("xmpp")
-    assert (found.name, found.known, found.locator, found.documents) == ("xmpp", False, GenericLocator, {})
-    assert (found.title, found.status) == ("Extensible Messaging and Presence Protocol", "Permanent")
-    assert found.registration is not None
-    assert found.registration.reference == "RFC5122"
-    assert found == scheme("XMPP")
+    generic = scheme("xmpp")
+    assert (generic.name, generic.known, generic.locator, generic.documents) == ("xmpp", False, GenericLocator, {})
+    assert (generic.title, generic.status) == ("Extensible Messaging and Presence Protocol", "Permanent")
+    assert generic.registration is not None
+    assert generic.registration.reference == "RFC5122"
+    assert generic == scheme("XMPP")
     assert URI("XMPP:a@b?c#d").locator == GenericLocator(None, "a@b", scheme="xmpp", query="c", fragment="d")
     for name, status, reference in (
         ("acap", "Permanent", "RFC2244"),
@@ -173,7 +173,7 @@ def test_unknown_names_are_generic() -> None:
         assert (scheme(name).status, row.reference) == (status, reference)
 
 
-def test_names_that_nobody_has_registered() -> None:
+def test_unregistered_names() -> None:
     found = scheme("no-such-thing")
     assert (found.known, found.title, found.status, found.registration) == (False, "not known", "not registered", None)
     assert scheme("rlogin").status == "not registered"
@@ -191,23 +191,23 @@ BAD = ["", "1a", "-a", "+", ".a", "a_b", "a b", "a:", "a/", "a%41", "ä", "http\
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_names_are_refused(name: str) -> None:
+def test_invalid_names_are_rejected(name: str) -> None:
     with pytest.raises(RegistryError, match=re.escape(repr(name))):
         scheme(name)
     with pytest.raises(RegistryError, match=re.escape(repr(name))):
-        made(name)
+        new_scheme(name)
 
 
-def test_letters_that_fold_to_ascii_are_no_letters_of_a_scheme() -> None:
-    """The Kelvin sign is in lower case a "k"."""
+def test_letters_that_fold_to_ascii_are_invalid_in_a_scheme() -> None:
+    """The Kelvin sign is a "k" in lower case."""
     with pytest.raises(RegistryError):
         scheme("s\u212aype")
 
 
 @pytest.mark.parametrize("name", ["HTTP", "X-a", "fTp"])
-def test_a_scheme_is_named_in_lower_case(name: str) -> None:
+def test_names_of_schemes_are_lowercased(name: str) -> None:
     with pytest.raises(RegistryError, match="lower case"):
-        made(name)
+        new_scheme(name)
 
 
 @pytest.mark.parametrize(("name", "text"), [("rfc1738", "1a:b"), ("url-1997", "1a:b"), ("url-1997", "+a:b?c")])
@@ -217,31 +217,31 @@ def test_schemes_that_only_an_older_document_allows_are_read(name: str, text: st
     assert edition(name).locator(text).scheme == text.partition(":")[0]
 
 
-# -- what a scheme has to bring
+# -- requirements on a scheme
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_what_stands_for_a_port_in_a_name_of_2003_is_no_high_port(name: str) -> None:
-    """In the draft of 2003 an authority is a name of any characters, so that "h:abcde" is one."""
+def test_a_registry_name_of_2003_has_no_port(name: str) -> None:
+    """In the draft of 2003 an authority may be a name of any characters, such as "h:abcde"."""
     for port in ("abcde", "abcdefg", "0a%20b", "99999x", "-12345"):
         text = f"{name}://h:{port}/x"
         assert edition("uri-2003").is_valid(text)
-        found = Registry.default().check(text, "uri-2003")
-        assert not [finding for finding in found if finding.source == "RFC 6335 6"], text
+        findings = Registry.default().check(text, "uri-2003")
+        assert not [finding for finding in findings if finding.source == "RFC 6335 6"], text
 
 
-def test_neither_retrieval_nor_statement() -> None:
+def test_a_scheme_needs_a_retrieval_or_a_statement() -> None:
     with pytest.raises(RegistryError, match=r"'x-raven' must have exactly one of: a retrieval algorithm.*RFC 1738 4"):
         replace(RAVEN, locates_nothing="")
 
 
-def test_both_retrieval_and_statement() -> None:
+def test_a_scheme_cannot_have_both_retrieval_and_statement() -> None:
     with pytest.raises(RegistryError, match="exactly one of"):
         replace(RAVEN, access="ftp")
 
 
-def test_not_even_by_calling_it_unknown() -> None:
-    """RFC 1738 4: what is registered has a retrieval algorithm; `known=False` is the fallback's."""
+def test_only_the_fallback_scheme_is_unknown() -> None:
+    """RFC 1738 4: a registered scheme has a retrieval algorithm; `known=False` is for the fallback only."""
     fallback = Scheme(name="x-raven", title="ours", documents={}, known=False)
     with pytest.raises(RegistryError, match="x-raven"):
         Registry.empty().with_(fallback)
@@ -268,15 +268,15 @@ def test_every_file_of_schemes_serves_a_built_in_name() -> None:
 
 def test_schemes_are_values() -> None:
     assert scheme("ftp") is scheme("FTP")
-    assert hash(made("x-a")) == hash(made("x-a", "another"))
-    assert made("x-a") != made("x-a", "another")
+    assert hash(new_scheme("x-a")) == hash(new_scheme("x-a", "another"))
+    assert new_scheme("x-a") != new_scheme("x-a", "another")
     assert pickle.loads(pickle.dumps(RAVEN)) == RAVEN
 
 
 # -- IANA's registry
 
 
-def test_the_table_is_complete() -> None:
+def test_the_table_of_iana_is_complete() -> None:
     table = registrations()
     assert len(table) == 364
     with (ROOT / "src/overthere/schemes/iana.csv").open(encoding="utf-8", newline="") as lines:
@@ -295,18 +295,18 @@ def test_the_table_is_complete() -> None:
 
 
 def test_the_readme_counts_the_schemes() -> None:
-    (told,) = re.findall(r"(\d+) schemes in their own terms", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert int(told) == len(BUILT_IN)
+    (count,) = re.findall(r"(\d+) schemes in their own terms", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert int(count) == len(BUILT_IN)
 
 
-def test_the_table_cannot_be_changed() -> None:
+def test_the_table_is_immutable() -> None:
     with pytest.raises(TypeError):
         registrations()["x"] = registrations()["ftp"]  # type: ignore[index]
 
 
 @pytest.mark.skipif(not IANA.exists(), reason="../shared/iana is absent, and no package has the registry")
-def test_the_table_is_the_printed_one() -> None:
-    """Every name of the registry with its status; it writes "shttp (OBSOLETE)"."""
+def test_the_table_agrees_with_the_printed_registry() -> None:
+    """Every name with its status; the registry writes "shttp (OBSOLETE)"."""
     with IANA.open(encoding="utf-8", newline="") as lines:
         printed = {row["scheme"].removesuffix(" (OBSOLETE)"): row["status"] for row in csv.DictReader(lines)}
     assert {name: row.status for name, row in registrations().items()} == printed
@@ -315,14 +315,14 @@ def test_the_table_is_the_printed_one() -> None:
 WRONG: list[Any] = [None, b"a", 5, ("a", None)]
 
 
-def test_wrong_types_are_named() -> None:
-    there: Any = FTPLocator
+def test_wrong_types_are_reported() -> None:
+    locator: Any = FTPLocator
     acts: list[Callable[[], object]] = [
-        lambda: there(host="h", directories=("a", None)).uri(),
-        lambda: plan(there(host=None)),
-        lambda: replace(there(host="h"), written=False).uri(),
-        lambda: there(host="h").uri(5),
-        lambda: there(host="h", name=b"x").uri(),
+        lambda: locator(host="h", directories=("a", None)).uri(),
+        lambda: plan(locator(host=None)),
+        lambda: replace(locator(host="h"), written=False).uri(),
+        lambda: locator(host="h").uri(5),
+        lambda: locator(host="h", name=b"x").uri(),
     ]
     for wrong in WRONG:
         acts += [
@@ -339,12 +339,12 @@ def test_wrong_types_are_named() -> None:
             act()
 
 
-def test_passwords_of_schemes_that_are_not_known() -> None:
-    there = URI("foo://u:s3cret@h/").locator
-    assert "s3cret" not in f"{there!r}{there.to_dict()}{there.written!r}"
+def test_passwords_of_unknown_schemes_are_masked() -> None:
+    locator = URI("foo://u:s3cret@h/").locator
+    assert "s3cret" not in f"{locator!r}{locator.to_dict()}{locator.written!r}"
 
 
-def test_a_retrieval_that_is_not_there() -> None:
+def test_a_missing_retrieval_is_reported() -> None:
     with pytest.raises(RegistryError, match="not a package"):
         Scheme(name="x-a", title="A", documents={"rfc3986": "none"}, access="os:x")
     lost = Scheme(name="x-a", title="A", documents={"rfc3986": "none"}, access="no_such.module")
@@ -359,21 +359,21 @@ def test_no_control_character_reaches_a_terminal() -> None:
     assert "\x1b" not in str(plan("data:text/plain;charset=%1B%5B31m,x"))
 
 
-def test_every_gateway_on_the_way_is_shown() -> None:
-    way = {"x-a": "x-b:{uri}", "x-b": "http://gateway.example/{uri}"}
-    found = plan("x-a:1", gateways=way)
-    assert "x-b:x-a%3A1" in str(found)
-    assert found.to_dict()["through"].startswith("http://gateway.example/")
+def test_a_plan_shows_every_gateway() -> None:
+    gateways = {"x-a": "x-b:{uri}", "x-b": "http://gateway.example/{uri}"}
+    result = plan("x-a:1", gateways=gateways)
+    assert "x-b:x-a%3A1" in str(result)
+    assert result.to_dict()["through"].startswith("http://gateway.example/")
 
 
-# -- what a text is searched by
+# -- facts for the text search
 
 
-def test_the_table_says_what_the_schemes_say() -> None:
+def test_the_search_table_agrees_with_the_schemes() -> None:
     assert dict(built_in()) == {name: facts_of(scheme(name)) for name in BUILT_IN}
 
 
-def test_what_is_added_or_replaced_has_its_own_facts() -> None:
+def test_added_and_replaced_schemes_have_their_own_facts() -> None:
     raven = replace(RAVEN, shape="nevermore", needs_host=True, linkable=True)
     registry = Registry.default().with_(raven, replace(scheme("tel"), shape="x"), replace=True)
     assert registry.in_text()["x-raven"] == facts_of(raven)
@@ -393,15 +393,15 @@ print(known())
 
 
 def test_a_search_loads_no_scheme() -> None:
-    """Neither the import nor the first search of a process loads the module of a scheme."""
-    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["[]", "['http://h/a', 'tel:+1-201-555-0123', 'geo:1,2']", "[]"]
+    """Neither the import nor the first search of a process imports the module of a scheme."""
+    result = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines() == ["[]", "['http://h/a', 'tel:+1-201-555-0123', 'geo:1,2']", "[]"]
 
 
 @pytest.mark.parametrize("name", ["git+ssh", "git+https", "svn+ssh", "git+git"])
-def test_a_plus_has_no_meaning(name: str) -> None:
-    """RFC 3986 3.1: a name with "+" is a name as any other, whatever is known of its halves."""
-    found = scheme(name)
-    assert (found.known, found.port, found.locator, found.normal) == (False, None, GenericLocator, ())
+def test_a_plus_in_a_name_has_no_meaning(name: str) -> None:
+    """RFC 3986 3.1: a name with "+" is independent of its parts."""
+    by = scheme(name)
+    assert (by.known, by.port, by.locator, by.normal) == (False, None, GenericLocator, ())
     assert str(URI(f"{name}://h:22/a").normalize()) == f"{name}://h:22/a"
     assert scheme("coap+tcp").known

@@ -1,4 +1,4 @@
-"""A registry is passed, not looked up: whatever goes by a scheme's facts goes by those of the registry at hand."""
+"""A registry passed as an argument is used instead of the default one, by everything that depends on schemes."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ RAVEN = Scheme(
     shape="to@[a-z]",
     lines=True,
 )
-KNOWN = Registry.default().with_(RAVEN)
+REGISTRY = Registry.default().with_(RAVEN)
 LONG, SHORT, ASKED = "x-raven://h.example:7/a", "x-raven://h.example/a", "x-raven://h.example/a?b"
 
 
-def column(made: Any) -> list[Any]:
+def column(array: Any) -> list[Any]:
     pa = pytest.importorskip("pyarrow")
-    return pa.array(made).to_pylist()  # type: ignore[no-any-return]
+    return pa.array(array).to_pylist()  # type: ignore[no-any-return]
 
 
 Asked = Callable[[Registry | None], Any]
@@ -123,33 +123,33 @@ def planned(registry: Registry | None) -> str:
 
 
 @pytest.mark.parametrize("name", BY)
-def test_by_the_default_and_by_another(name: str) -> None:
-    asked, default, other = BY[name]
-    assert asked(None) == default
-    assert asked(KNOWN) == other
-    assert asked(None) == default, "the registry that was passed is not kept"
+def test_a_passed_registry_changes_the_result(name: str) -> None:
+    action, default, other = BY[name]
+    assert action(None) == default
+    assert action(REGISTRY) == other
+    assert action(None) == default, "the registry that was passed is not kept"
 
 
-def test_by_the_shape_of_a_scheme() -> None:
+def test_a_passed_registry_finds_its_schemes_in_text() -> None:
     text = "as x-raven:to@home"
     assert list(find(text)) == []
-    assert [one.reference for one in find(text, registry=KNOWN)] == ["x-raven:to@home"]
+    assert [match.reference for match in find(text, registry=REGISTRY)] == ["x-raven:to@home"]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_table_of_links(workers: int, tmp_path: Path) -> None:
+def test_links_use_a_passed_registry(workers: int, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     (tmp_path / "a.html").write_text(f'<a href="{LONG}">a</a><a href="{SHORT}%0D%0A">b</a>')
-    asked: dict[str, Any] = {"rung": Rung.SCHEME, "audit": True, "workers": workers}
-    one, two = links.extract(tmp_path, **asked)
-    assert (one.normal, two.audit) == (LONG, "encoded-line")
-    one, two = links.extract(tmp_path, registry=KNOWN, **asked)
-    assert (one.normal, two.audit) == (SHORT, "command-lines")
+    options: dict[str, Any] = {"rung": Rung.SCHEME, "audit": True, "workers": workers}
+    first, two = links.extract(tmp_path, **options)
+    assert (first.normal, two.audit) == (LONG, "encoded-line")
+    first, two = links.extract(tmp_path, registry=REGISTRY, **options)
+    assert (first.normal, two.audit) == (SHORT, "command-lines")
 
 
-def test_a_registry_with_schemes_goes_to_other_processes() -> None:
-    there = pickle.loads(pickle.dumps(KNOWN)).scheme("x-raven")
-    assert (there.name, there.port) == ("x-raven", 7)
-    assert str(URI(LONG).normalize(Rung.SCHEME, registry=pickle.loads(pickle.dumps(KNOWN)))) == SHORT
+def test_a_registry_can_be_pickled() -> None:
+    raven = pickle.loads(pickle.dumps(REGISTRY)).scheme("x-raven")
+    assert (raven.name, raven.port) == ("x-raven", 7)
+    assert str(URI(LONG).normalize(Rung.SCHEME, registry=pickle.loads(pickle.dumps(REGISTRY)))) == SHORT
     for built_in in Registry.default().schemes():
         assert pickle.loads(pickle.dumps(built_in)).name == built_in.name

@@ -1,4 +1,4 @@
-"""Whether a URI is one of its own scheme: findings of values, columns, integrations and the command line."""
+"""Whether a URI is valid by its own scheme: findings of values, columns, engines and the command line."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ KNOWN = sorted(Registry.default())
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
-def test_rows(row: dict[str, Any]) -> None:
-    """A URI by the generic syntax, and what its scheme says of it; the place is of the text that was passed."""
+def test_findings_of_the_cases(row: dict[str, Any]) -> None:
+    """A generically valid URI with the findings of its scheme; the offset is in the given text."""
     by = row.get("edition", "rfc3986")
     assert check(row["text"], by, rule=row.get("rule")) == []
-    found = check(row["text"], by, rule=row.get("rule"), scheme=True)
-    assert [f"{one.start}-{one.end} {one.component} {one.rule} {one.source}" for one in found] == row.get(
+    findings = check(row["text"], by, rule=row.get("rule"), scheme=True)
+    assert [f"{one.start}-{one.end} {one.component} {one.rule} {one.source}" for one in findings] == row.get(
         "findings", []
     )
-    assert {one.kind for one in found} <= {"scheme-syntax"}
-    assert all(one.expected or "cannot have a fragment" in one.message for one in found)
+    assert {finding.kind for finding in findings} <= {"scheme-syntax"}
+    assert all(finding.expected or "cannot have a fragment" in finding.message for finding in findings)
 
 
 def texts(name: str) -> Iterator[str]:
-    """What the rules of a scheme derive, and what is not far from it."""
-    own = scheme(name)
-    yield from (example.text for example in own.examples)
+    """Texts that the rules of a scheme derive, and similar ones."""
+    by_name = scheme(name)
+    yield from (example.text for example in by_name.examples)
     yield from (f"{name.upper()}:", f"{name}://", f"{name}:/h", f"{name}:x", f"{name}://:1/", f"{name}:x?y#z")
-    for sample in own.whole.sample(30) if own.syntax else ():
+    for sample in by_name.whole.sample(30) if by_name.syntax else ():
         yield sample
         yield sample[:-1]
         yield sample.replace(":", ":/", 1)
@@ -52,14 +52,14 @@ def texts(name: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("by", NAMES)
 @pytest.mark.parametrize("name", KNOWN)
-def test_a_row_is_what_the_value_gives(name: str, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_agree_with_values(name: str, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [*texts(name), "../g", None, "x:y", "", "URL:" + name + ":x"]
-    wanted = [None if text is None else not check(text, by, scheme=True) for text in rows]
-    found = columns.check(pa.array(rows), edition=by, scheme=True)
-    assert rowwise.to_pyarrow(found).to_pylist() == wanted
+    expected = [None if text is None else not check(text, by, scheme=True) for text in rows]
+    findings = columns.check(pa.array(rows), edition=by, scheme=True)
+    assert rowwise.to_pyarrow(findings).to_pylist() == expected
     monkeypatch.setattr(columns, "engine", lambda: rowwise)
     monkeypatch.setattr(_columns_of_schemes(), "engine", lambda: rowwise)
-    assert columns.check(pa.array(rows), edition=by, scheme=True).to_pylist() == wanted  # type: ignore[attr-defined]
+    assert columns.check(pa.array(rows), edition=by, scheme=True).to_pylist() == expected  # type: ignore[attr-defined]
 
 
 def _columns_of_schemes() -> ModuleType:
@@ -69,40 +69,40 @@ def _columns_of_schemes() -> ModuleType:
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_the_automaton_of_a_whole_uri_is_the_rule_and_a_fragment(name: str) -> None:
-    own = scheme(name)
-    if not own.syntax:
+def test_the_automaton_of_a_uri_is_the_rule_and_a_fragment(name: str) -> None:
+    by_name = scheme(name)
+    if not by_name.syntax:
         return
     for text in filter(edition().is_valid, texts(name)):
         bare, mark, _ = text.partition("#")
-        derived = any(own.grammar.automaton(rule).accepts(bare) for rule in own.rules["rfc3986"])
-        assert own.whole.accepts(text) == (derived and not (mark and own.no_fragment)) == own.is_valid(text)
-        assert own.is_valid(text) == (not own.faults(text))
+        derived = any(by_name.grammar.automaton(rule).accepts(bare) for rule in by_name.rules["rfc3986"])
+        assert by_name.whole.accepts(text) == (derived and not (mark and by_name.no_fragment)) == by_name.is_valid(text)
+        assert by_name.is_valid(text) == (not by_name.faults(text))
 
 
 @pytest.mark.parametrize(
     "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
 )
-def test_every_layout(kind: Any) -> None:
+def test_every_layout_gives_the_same(kind: Any) -> None:
     rows = ["http://h/", "http:/h", None, "tel:x", "tel:+1", "a b", "http:/h", "nfs:x", "new:x", "../g"]
-    wanted = [True, False, None, False, True, False, False, True, True, False]
+    expected = [True, False, None, False, True, False, False, True, True, False]
     column = pa.array(rows).cast(kind)
-    assert columns.check(column, scheme=True).to_pylist() == wanted  # type: ignore[attr-defined]
-    found = columns.check(pa.chunked_array([column, column[:2], column[:0]]), scheme=True)
-    assert rowwise.to_pyarrow(found).to_pylist() == [*wanted, True, False]
+    assert columns.check(column, scheme=True).to_pylist() == expected  # type: ignore[attr-defined]
+    findings = columns.check(pa.chunked_array([column, column[:2], column[:0]]), scheme=True)
+    assert rowwise.to_pyarrow(findings).to_pylist() == [*expected, True, False]
     assert columns.check(column[:0], scheme=True).to_pylist() == []  # type: ignore[attr-defined]
     references = columns.check(column, "URI-reference", scheme=True)
-    assert references.to_pylist() == [*wanted[:-1], True]  # type: ignore[attr-defined]
+    assert references.to_pylist() == [*expected[:-1], True]  # type: ignore[attr-defined]
 
 
 class Strict(GenericLocator):
-    """A locator that refuses, of a scheme without a grammar."""
+    """A locator that rejects texts, of a scheme without a grammar."""
 
     @classmethod
-    def split(cls, given: Given) -> Self:
-        if given.path != "good":
-            raise given.refuse(given.path, '"good"', "strict-uri", "our own paper 1")
-        return cls(**given.rest())
+    def split(cls, parts: Given) -> Self:
+        if parts.path != "good":
+            raise parts.refuse(parts.path, '"good"', "strict-uri", "our own paper 1")
+        return cls(**parts.rest())
 
 
 STRICT = Scheme(
@@ -115,10 +115,10 @@ STRICT = Scheme(
 )
 
 
-def test_a_registry_that_is_passed() -> None:
+def test_a_passed_registry_is_used() -> None:
     registry = Registry.default().with_(STRICT)
-    (one,) = check("strict:bad", scheme=True, registry=registry)
-    assert (one.kind, one.start, one.end, one.source) == ("scheme-syntax", 7, 10, "our own paper 1")
+    (finding,) = check("strict:bad", scheme=True, registry=registry)
+    assert (finding.kind, finding.start, finding.end, finding.source) == ("scheme-syntax", 7, 10, "our own paper 1")
     assert check("strict:good", scheme=True, registry=registry) == check("strict:bad", scheme=True) == []
     assert check("http:/x", scheme=True, registry=Registry.empty()) == []
     rows = pa.array(["strict:bad", "STRICT:good", "http:/x"])
@@ -127,14 +127,14 @@ def test_a_registry_that_is_passed() -> None:
 
 
 @given(st.text(max_size=20) | st.sampled_from(KNOWN).flatmap(lambda n: st.text(max_size=12).map(lambda t: f"{n}:{t}")))
-def test_it_never_raises_and_finds_more_than_without(text: str) -> None:
+def test_scheme_checks_only_add_findings(text: str) -> None:
     for by in NAMES:
-        without, found = check(text, by), check(text, by, scheme=True)
-        assert found == without if without else {one.kind for one in found} <= {"scheme-syntax"}
-        assert all(0 <= one.start <= one.end <= len(text) for one in found)
+        without, findings = check(text, by), check(text, by, scheme=True)
+        assert findings == without if without else {finding.kind for finding in findings} <= {"scheme-syntax"}
+        assert all(0 <= finding.start <= finding.end <= len(text) for finding in findings)
 
 
-def test_what_is_refused_has_no_locator_where_a_host_is_missing() -> None:
+def test_a_missing_host_has_no_locator() -> None:
     for text in ("http://", "http:/ex.com", "tel:abc", "data:x", "mailto:foo@"):
         assert check(text, scheme=True)
         if text != "mailto:foo@":
@@ -142,19 +142,19 @@ def test_what_is_refused_has_no_locator_where_a_host_is_missing() -> None:
                 Registry.default().locator(text)
 
 
-def test_a_limit() -> None:
+def test_the_number_of_findings_is_limited() -> None:
     text = "tel:" + "x1" * 20
     assert len(check(text, scheme=True, limit=None)) > 3
-    assert [one.kind for one in check(text, scheme=True, limit=2)] == ["scheme-syntax"] * 2 + ["more"]
+    assert [finding.kind for finding in check(text, scheme=True, limit=2)] == ["scheme-syntax"] * 2 + ["more"]
 
 
 @pytest.mark.parametrize("before", ["tel:", "urn:", "data:", "http:", "ldap://h/??", "mailto:"])
 @pytest.mark.parametrize("unit", ["x1", "?", ";", "@", "/"])
-def test_it_takes_time_in_proportion_to_the_text(before: str, unit: str) -> None:
+def test_scheme_checks_are_linear(before: str, unit: str) -> None:
     linear(lambda size: check(before + unit * (size // len(unit)), scheme=True), 20_000)
 
 
-def test_arguments() -> None:
+def test_invalid_arguments_are_rejected() -> None:
     with pytest.raises(GrammarError, match="not to the rule 'IPv4address'"):
         check("1.2.3.4", rule="IPv4address", scheme=True)
     with pytest.raises(GrammarError):
@@ -163,51 +163,51 @@ def test_arguments() -> None:
         columns.check(pa.array(["a:b"]), scheme=True, zone=True)
 
 
-def test_engines() -> None:
+def test_engines_check_schemes() -> None:
     duckdb, pl, pd = map(pytest.importorskip, ("duckdb", "polars", "pandas"))
     import overthere.columns.pandas
     import overthere.columns.polars  # noqa: F401 - registers the namespace
     from overthere.columns.duckdb import register
 
-    rows, wanted = ["http:/h", "http://h", None], [False, True, None]
-    assert pl.Series(rows).uri.check(scheme=True).to_list() == wanted
-    assert pa.array(pd.Series(rows).uri.check(scheme=True), from_pandas=True).to_pylist() == wanted
+    rows, expected = ["http:/h", "http://h", None], [False, True, None]
+    assert pl.Series(rows).uri.check(scheme=True).to_list() == expected
+    assert pa.array(pd.Series(rows).uri.check(scheme=True), from_pandas=True).to_pylist() == expected
     with duckdb.connect() as con:
         register(con)
         frame = pa.table({"u": rows})  # noqa: F841 - DuckDB finds it by its name
-        assert [row[0] for row in con.execute("select uri_check_scheme(u) from frame").fetchall()] == wanted
+        assert [row[0] for row in con.execute("select uri_check_scheme(u) from frame").fetchall()] == expected
 
 
 def run(*arguments: str, stdin: str = "") -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, ["check", *arguments], input=stdin)
-    return done.exit_code, done.stdout, done.stderr
+    result = CliRunner().invoke(app, ["check", *arguments], input=stdin)
+    return result.exit_code, result.stdout, result.stderr
 
 
-def test_a_note_on_the_command_line_is_no_failure() -> None:
-    code, out, told = run("http:/h")
+def test_notes_do_not_change_the_exit_status() -> None:
+    code, out, message = run("http:/h")
     assert (code, out) == (0, "valid    http:/h  (1 note)\n")
-    assert told.endswith(
+    assert message.endswith(
         'note: not a valid http URI: unexpected "h" (at 6, in the path; expected "/"; RFC 9110 4.2.1)\n'
     )
     assert run("http://h/", "new:x") == (0, "valid    http://h/\nvalid    new:x\n", "")
-    code, out, told = run("--scheme", "http:/h")
-    assert (code, out, "note" in told) == (1, "invalid  http:/h  (1 finding)\n", False)
+    code, out, message = run("--scheme", "http:/h")
+    assert (code, out, "note" in message) == (1, "invalid  http:/h  (1 finding)\n", False)
     code, out, _ = run("--format", "jsonl", "tel:")
     assert code == 0
     assert '"valid": true, "findings": [], "notes": [{"kind": "scheme-syntax"' in out
 
 
-def test_a_zone_identifier_is_none_of_the_schemes_affairs() -> None:
+def test_schemes_ignore_zone_identifiers() -> None:
     assert run("--zone", "--scheme", "http://%61%62/") == (0, "valid    http://%61%62/\n", "")
     text = "ftp://[fe80::1%25en0]/;type=x"
     assert run("--zone", "http://[fe80::1%25en0]/") == (0, "valid    http://[fe80::1%25en0]/\n", "")
-    code, _, told = run("--zone", "--scheme", text)
+    code, _, message = run("--zone", "--scheme", text)
     assert code == 1
-    assert f"(at {text.index('x')}," in told
+    assert f"(at {text.index('x')}," in message
     assert URIReference(text, zone=True).zone == "en0"
 
 
-def test_usage() -> None:
+def test_wrong_usage() -> None:
     assert run("--scheme", "--rule", "host", "h")[0] == 2
     assert run("--scheme", "--iri", "http://é")[0] == 2
     assert run("--scheme", "--zone", "--column", "u")[0] == 2

@@ -1,4 +1,4 @@
-"""data: octets there and back, characters, what a locator may hold, large data."""
+"""data: decoding and encoding of bytes, charsets, limits of locators, large data."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ ALL = bytes(range(256))
 @pytest.mark.parametrize(
     "data", [b"", b"A", ALL, ALL[::-1] * 3, b"a/../b", b"/./", b"//", b"?", b"#", b",", b"%41", b"\n"]
 )
-def test_octets_come_back(data: bytes, base64: bool) -> None:
+def test_encoded_bytes_decode_to_the_original(data: bytes, base64: bool) -> None:
     uri = DataLocator("application/octet-stream", base64=base64, data=data).uri()
     assert URI(str(uri)).locator == DataLocator("application/octet-stream", base64=base64, data=data)
     assert scheme("data").is_valid(str(uri))
-    found = URI(str(uri.normalize())).locator
-    assert isinstance(found, DataLocator)
-    assert found.data == data
+    locator = URI(str(uri.normalize())).locator
+    assert isinstance(locator, DataLocator)
+    assert locator.data == data
     (step,) = plan(uri)
     assert isinstance(step, Content)
     assert (step.data, step.media_type) == (data, "application/octet-stream")
 
 
 @pytest.mark.parametrize("octet", range(256))
-def test_every_octet_in_a_parameter(octet: int) -> None:
-    """Values come back whatever they hold; what no header field holds has no plan."""
+def test_every_byte_in_a_parameter(octet: int) -> None:
+    """Values of any bytes are preserved; those invalid in a header field have no plan."""
     value = bytes([octet]).decode("utf-8", "surrogateescape")
     for text in (value, f'"{value}"', f"{value}{value}"):
-        there = DataLocator(parameters=((text, text),))
-        assert URI(str(there.uri())).locator == there
+        locator = DataLocator(parameters=((text, text),))
+        assert URI(str(locator.uri())).locator == locator
     named = DataLocator(parameters=(("x", value),))
     if octet in b"\0\t\r\n" or octet > 127:
         with pytest.raises(PlanRefused):
@@ -65,27 +65,27 @@ TEXT = [
 ]
 
 
-@pytest.mark.parametrize(("text", "found"), TEXT, ids=[text for text, _ in TEXT])
-def test_characters(text: str, found: str) -> None:
+@pytest.mark.parametrize(("text", "data"), TEXT, ids=[text for text, _ in TEXT])
+def test_charsets(text: str, data: str) -> None:
     """RFC 2397 2, RFC 2046 4.1.2."""
-    there = URI(text).locator
-    assert isinstance(there, DataLocator)
+    locator = URI(text).locator
+    assert isinstance(locator, DataLocator)
     try:
-        assert there.text() == found
+        assert locator.text() == data
     except CodingError as error:
-        assert found in str(error)  # noqa: PT017
+        assert data in str(error)  # noqa: PT017
 
 
-def test_another_charset_on_request() -> None:
+def test_the_charset_can_be_overridden() -> None:
     assert DataLocator("image/svg+xml", data="é".encode()).text("utf-8") == "é"
 
 
 def test_content_type() -> None:
-    """RFC 2045 5.1: a value that is no token stands in quotes."""
-    there = DataLocator("text/x", (("a", 'b"\\c'), ("d", ""), ("e", "f")))
-    assert there.content_type == 'text/x;a="b\\"\\\\c";d="";e=f'
-    assert there.parameter("D") == ""
-    assert there.parameter("g") is None
+    """RFC 2045 5.1: a value that is not a token is quoted."""
+    locator = DataLocator("text/x", (("a", 'b"\\c'), ("d", ""), ("e", "f")))
+    assert locator.content_type == 'text/x;a="b\\"\\\\c";d="";e=f'
+    assert locator.parameter("D") == ""
+    assert locator.parameter("g") is None
 
 
 UNWRITABLE: list[dict[str, Any]] = [
@@ -97,23 +97,23 @@ UNWRITABLE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("change", UNWRITABLE, ids=str)
-def test_what_cannot_be_written(change: dict[str, Any]) -> None:
+def test_invalid_locators_are_rejected(change: dict[str, Any]) -> None:
     with pytest.raises((Unwritable, TypeError)):
         replace(DataLocator(), **change).uri()
 
 
 @pytest.mark.parametrize("name", ["url-1997", "uri-2003"])
 def test_broken_escapes_in_other_editions(name: str) -> None:
-    there = edition(name).locator("data:,100%25%%4")
-    assert isinstance(there, DataLocator)
-    assert there.data == b"100%%%4"
+    locator = edition(name).locator("data:,100%25%%4")
+    assert isinstance(locator, DataLocator)
+    assert locator.data == b"100%%%4"
 
 
 @pytest.mark.parametrize(
     ("text", "at"),
     [("data:data,x", 5), ("data:a/b;a,x", 8), ("data:;base64,a-b=", 12), ("data:;base64,b", 12), ("data://a", 5)],
 )
-def test_the_error_points_to_the_place(text: str, at: int) -> None:
+def test_errors_have_offsets(text: str, at: int) -> None:
     with pytest.raises(InvalidURI) as caught:
         _ = URI(text).locator
     assert caught.value.finding.start == at
@@ -121,11 +121,11 @@ def test_the_error_points_to_the_place(text: str, at: int) -> None:
 
 @pytest.mark.parametrize("base64", [False, True])
 @pytest.mark.parametrize("data", [b"a", b"\xff", b"/.", b"\0\xff "])
-def test_large_data_in_linear_time(data: bytes, base64: bool) -> None:
+def test_large_data_is_linear(data: bytes, base64: bool) -> None:
     def use(size: int) -> None:
-        there = DataLocator(base64=base64, data=data * (size // len(data)))
-        text = str(there.uri())
-        assert URI(text).locator == there
+        locator = DataLocator(base64=base64, data=data * (size // len(data)))
+        text = str(locator.uri())
+        assert URI(text).locator == locator
         assert URI(text).normalize(Rung.SCHEME)
 
     linear(use, 1_000_000)
@@ -134,7 +134,7 @@ def test_large_data_in_linear_time(data: bytes, base64: bool) -> None:
 @pytest.mark.parametrize(
     ("start", "piece", "end"), [("data:", ";a=b", ","), ("data:", "%22", ""), ("data:;a=%22", "%5C", ",")]
 )
-def test_long_media_types(start: str, piece: str, end: str) -> None:
+def test_long_media_types_are_linear(start: str, piece: str, end: str) -> None:
     def use(count: int) -> None:
         with suppress(InvalidURI):
             str(replace(URI(start + piece * count + end).locator, written=None).uri())

@@ -1,4 +1,4 @@
-"""The URLs that the five documents print: each is read by the edition of its document, written back, and planned."""
+"""The URLs printed in the five documents: each is parsed by its document's edition, written, and planned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEYS = {"id", "from", "edition", "text"}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
-def test_is_read_and_written_back(row: dict[str, Any]) -> None:
+def test_examples_are_parsed_and_written_unchanged(row: dict[str, Any]) -> None:
     assert KEYS <= set(row) <= {*KEYS, "plan", "note"}
     name, text = row["edition"], row["text"]
     locator = edition(name).locator(text)
@@ -26,7 +26,7 @@ def test_is_read_and_written_back(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if "plan" in row], ids=lambda row: row["id"])
-def test_plan(row: dict[str, Any]) -> None:
+def test_examples_have_a_plan(row: dict[str, Any]) -> None:
     uri = URI(row["text"])
     if row["plan"] == "refused":
         with pytest.raises(PlanRefused):
@@ -35,21 +35,21 @@ def test_plan(row: dict[str, Any]) -> None:
         with pytest.raises(NotSpecified):
             plan(uri)
     else:
-        found: Plan = plan(uri)
-        assert (found.uri, found.scheme) == (row["text"], uri.scheme.lower())
-        assert (bool(found.steps), bool(found.locates_nothing)) == {"steps": (True, False), "nothing": (False, True)}[
+        result: Plan = plan(uri)
+        assert (result.uri, result.scheme) == (row["text"], uri.scheme.lower())
+        assert (bool(result.steps), bool(result.locates_nothing)) == {"steps": (True, False), "nothing": (False, True)}[
             row["plan"]
         ]
-        assert found == plan(uri.locator)
+        assert result == plan(uri.locator)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if "plan" not in row], ids=lambda row: row["id"])
-def test_without_a_plan_it_is_no_uri_of_today(row: dict[str, Any]) -> None:
+def test_examples_without_a_plan_are_invalid_today(row: dict[str, Any]) -> None:
     assert row["note"]
     assert not edition("rfc3986").is_valid(row["text"])
 
 
-def test_what_is_left_out_is_no_uri_in_any_edition() -> None:
+def test_omitted_texts_are_invalid_in_all_editions() -> None:
     for row in SKIPPED:
         assert row["from"]
         assert row["why"]
@@ -58,8 +58,8 @@ def test_what_is_left_out_is_no_uri_in_any_edition() -> None:
         assert not edition("rfc1738").is_valid(row["text"]), row
 
 
-def test_how_many() -> None:
-    """A row that gets lost is missed."""
+def test_the_number_of_examples() -> None:
+    """A lost row is noticed."""
     assert Counter(row["edition"] for row in ROWS) == {
         "url-1994": 20,
         "rfc1738": 37,
@@ -71,13 +71,13 @@ def test_how_many() -> None:
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason=NO_PACKAGE)
-def test_every_example_that_was_collected_is_here() -> None:
-    """The collection names the drafts otherwise; "equal" rows have a second text."""
+def test_every_collected_example_is_tested() -> None:
+    """The collection has other names for the drafts; "equal" rows have a second text."""
     names = {"draft-1994": "url-1994", "draft-1997": "url-1997", "draft-2003": "uri-2003"}
     have = {(row["edition"], row["text"]) for row in ROWS}
     left_out = {row["text"] for row in SKIPPED}
     for row in outside("seed_examples"):
-        found = row["expected"] if row["kind"] == "extract" else [row["input"]]
-        found += [row["base"]] if row["kind"] == "equal" else []
-        for text in found:
+        texts = row["expected"] if row["kind"] == "extract" else [row["input"]]
+        texts += [row["base"]] if row["kind"] == "equal" else []
+        for text in texts:
             assert (names.get(row["spec"], row["spec"]), text) in have or text in left_out, row["id"]

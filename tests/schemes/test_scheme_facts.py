@@ -1,4 +1,4 @@
-"""A scheme's facts are in its file: code elsewhere asks for no scheme by name, but in the few places below."""
+"""Facts of a scheme are in its own file: other code names no schemes, with few exceptions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support import ROOT
 PACKAGE = ROOT / "src" / "overthere"
 NAMES = frozenset(Registry.default())
 
-# The folder of a protocol -> the schemes whose protocol it is, beside the one of its own name.
+# The folder of a protocol -> further schemes of that protocol, besides the one with its name.
 SPOKEN = {
     "http": {"https"},
     "ldap": {"ldaps"},
@@ -23,7 +23,7 @@ SPOKEN = {
     "websocket": {"ws", "wss"},
 }
 
-# File -> the names that it compares with, and why.
+# File -> the scheme names that it compares with, and why.
 WORDS = "no scheme, but the same word: "
 REASONS: dict[str, tuple[set[str], str]] = {
     "access/steps.py": ({"data"}, WORDS + "a field of a step"),
@@ -97,19 +97,19 @@ def _texts(node: ast.AST) -> Iterator[str]:
         case ast.Constant(value=bytes(octets)):
             yield octets.decode("latin-1")
         case ast.Tuple(elts=several) | ast.List(elts=several) | ast.Set(elts=several):
-            for one in several:
-                yield from _texts(one)
+            for item in several:
+                yield from _texts(item)
         case ast.Dict(keys=keys):
             for key in keys:
                 yield from _texts(key) if key is not None else ()
-        case ast.Call(args=[one], func=ast.Name(id="frozenset" | "set" | "tuple")):
-            yield from _texts(one)
+        case ast.Call(args=[item], func=ast.Name(id="frozenset" | "set" | "tuple")):
+            yield from _texts(item)
         case _:
             pass
 
 
-def compared(tree: ast.Module) -> Iterator[str]:
-    """The literals with which something is compared, those of a module's own collections too."""
+def compared_literals(tree: ast.Module) -> Iterator[str]:
+    """The literals that something is compared with, including those of module-level collections."""
     collections = {
         target.id: node.value
         for node in tree.body
@@ -134,27 +134,27 @@ def compared(tree: ast.Module) -> Iterator[str]:
             yield from _texts(collections.get(side.id, side) if isinstance(side, ast.Name) else side)
 
 
-def found() -> dict[str, set[str]]:
-    """File -> the names of schemes that it compares with, with or without what follows their colon."""
+def scheme_comparisons() -> dict[str, set[str]]:
+    """File -> the names of schemes that it compares with, with or without a colon and more."""
     files: dict[str, set[str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
-        where = path.relative_to(PACKAGE)
-        room, *rest = where.parts
+        place = path.relative_to(PACKAGE)
+        room, *parts = place.parts
         if room == "schemes":
             continue
-        own = {rest[0], *SPOKEN.get(rest[0], ())} if room == "protocols" and len(rest) > 1 else set[str]()
-        for text in compared(ast.parse(path.read_text())):
+        spoken = {parts[0], *SPOKEN.get(parts[0], ())} if room == "protocols" and len(parts) > 1 else set[str]()
+        for text in compared_literals(ast.parse(path.read_text())):
             name = text.rstrip("/").removesuffix(":").lower()
-            if name in NAMES and name not in own:
-                files.setdefault(where.as_posix(), set()).add(text)
+            if name in NAMES and name not in spoken:
+                files.setdefault(place.as_posix(), set()).add(text)
     return files
 
 
-FOUND = found()
+FOUND = scheme_comparisons()
 
 
 @pytest.mark.parametrize("file", sorted(FOUND.keys() | REASONS.keys()))
-def test_a_name_is_compared_with_its_scheme_or_has_a_reason(file: str) -> None:
+def test_comparisons_with_scheme_names_are_listed(file: str) -> None:
     allowed, reason = REASONS.get(file, (set(), ""))
     assert FOUND.get(file, set()) == allowed, f"facts of a scheme belong into its file, as a field of Scheme; {reason}"
 

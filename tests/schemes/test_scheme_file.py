@@ -1,4 +1,4 @@
-"""file beside its rows: paths of POSIX, Windows and VMS, there and back."""
+"""file: POSIX, Windows and VMS paths to URIs and back."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from overthere.schemes.known.file.paths import Platform, from_path, resolve_on_d
 from support import LONG, linear
 
 
-def there(text: str) -> FileLocator:
-    found = URI(text).locator
-    assert isinstance(found, FileLocator)
-    return found
+def locator_of(text: str) -> FileLocator:
+    locator = URI(text).locator
+    assert isinstance(locator, FileLocator)
+    return locator
 
 
 # -- From a URI to a path
@@ -69,11 +69,11 @@ def there(text: str) -> FileLocator:
     ],
 )
 def test_to_path(text: str, platform: Platform, path: str) -> None:
-    assert there(text).to_path(platform) == path
+    assert locator_of(text).to_path(platform) == path
 
 
 @pytest.mark.parametrize(
-    ("text", "platform", "why"),
+    ("text", "platform", "reason"),
     [
         ("file://host.example.com/path", "posix", "for which posix has no path"),
         ("file://localhost.example/path", "posix", "for which posix has no path"),
@@ -130,33 +130,33 @@ def test_to_path(text: str, platform: Platform, path: str) -> None:
         ("file://u@/d/a", "vms", "empty part"),
     ],
 )
-def test_to_path_refuses(text: str, platform: Platform, why: str) -> None:
-    """RFC 8089 3 and 5: never another file than the URI names."""
-    with pytest.raises(PlanRefused, match=why) as caught:
-        there(text).to_path(platform)
+def test_to_path_rejects(text: str, platform: Platform, reason: str) -> None:
+    """RFC 8089 3 and 5: the path is never another file than the URI's."""
+    with pytest.raises(PlanRefused, match=reason) as caught:
+        locator_of(text).to_path(platform)
     assert "pw" not in str(caught.value)
 
 
-def test_names_of_this_machine() -> None:
+def test_host_names_of_this_machine_are_local() -> None:
     """RFC 8089 3: "a fully qualified domain name that resolves to the machine from which the URI is interpreted"."""
-    found = there("file://Me.example.com/etc/motd")
-    assert found.to_path("posix", names=["me.EXAMPLE.com"]) == "/etc/motd"
-    assert not found.is_local()
-    assert there("file:///a").is_local()
-    assert there("file:/a").is_local()
-    with pytest.raises(TypeError, match="collection"):  # of which each letter would be a name, so that "e" was local
-        there("file://e/etc/motd").to_path("posix", names="me.example.com")
+    locator = locator_of("file://Me.example.com/etc/motd")
+    assert locator.to_path("posix", names=["me.EXAMPLE.com"]) == "/etc/motd"
+    assert not locator.is_local()
+    assert locator_of("file:///a").is_local()
+    assert locator_of("file:/a").is_local()
+    with pytest.raises(TypeError, match="collection"):  # once every letter of the text counted as a name
+        locator_of("file://e/etc/motd").to_path("posix", names="me.example.com")
 
 
-def test_a_platform_that_is_not_known() -> None:
+def test_an_unknown_platform_is_rejected() -> None:
     platform: Any = "mvs"
     with pytest.raises(ValueError, match="not one of posix, windows, vms"):
-        there("file:///a").to_path(platform)
+        locator_of("file:///a").to_path(platform)
     with pytest.raises(ValueError, match="not one of posix, windows, vms"):
         from_path("/a", platform)
 
 
-def test_a_lone_surrogate_is_no_name() -> None:
+def test_a_lone_surrogate_is_rejected() -> None:
     for platform in ("posix", "windows", "vms"):
         with pytest.raises(PlanRefused):
             FileLocator(host="", segments=("c:", "a\ud800")).to_path(platform)
@@ -195,9 +195,9 @@ def test_a_lone_surrogate_is_no_name() -> None:
     ],
 )
 def test_from_path(path: Any, platform: Platform | None, text: str) -> None:
-    found = FileLocator.from_path(path, platform)
-    assert str(found.uri()) == text
-    assert there(text) == found
+    locator = FileLocator.from_path(path, platform)
+    assert str(locator.uri()) == text
+    assert locator_of(text) == locator
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_from_path(path: Any, platform: Platform | None, text: str) -> None:
         ('N"u pw x"::D:[A]B', "vms"),
     ],
 )
-def test_from_path_refuses(path: Any, platform: Platform | None) -> None:
+def test_from_path_rejects(path: Any, platform: Platform | None) -> None:
     with pytest.raises(Unwritable):
         from_path(path, platform)
 
@@ -248,37 +248,37 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/\0
 
 @given(st.lists(NAMES, min_size=1))
 @settings(deadline=None)
-def test_posix_there_and_back(names: list[str]) -> None:
+def test_posix_paths_are_preserved(names: list[str]) -> None:
     path = "/" + "/".join(names)
-    found = from_path(path, "posix")
-    assert found.to_path("posix") == path
-    text = str(found.uri())
+    locator = from_path(path, "posix")
+    assert locator.to_path("posix") == path
+    text = str(locator.uri())
     assert scheme("file").is_valid(text)
-    assert there(text).to_path("posix") == path
+    assert locator_of(text).to_path("posix") == path
 
 
 @given(st.binary())
 @settings(deadline=None)
-def test_every_octet_of_posix_there_and_back(octets: bytes) -> None:
+def test_every_byte_of_posix_paths_is_preserved(octets: bytes) -> None:
     try:
-        found = from_path(b"/" + octets, "posix")
+        locator = from_path(b"/" + octets, "posix")
     except Unwritable:
         assert b"\0" in octets or {b".", b".."} & set(octets.split(b"/"))
         return
-    back = there(str(found.uri())).to_path("posix")
+    back = locator_of(str(locator.uri())).to_path("posix")
     assert back.encode("utf-8", "surrogateescape") == b"/" + octets
 
 
 @given(st.text(), st.sampled_from(["posix", "windows", "vms"]))
 @settings(max_examples=300, deadline=None)
-def test_any_text_is_a_path_or_refused(text: str, platform: Platform) -> None:
+def test_any_text_is_a_path_or_rejected(text: str, platform: Platform) -> None:
     for path in (text, "/" + text, "c:\\" + text, "\\\\" + text, "d:[" + text, "n::d:[a]" + text):
         try:
-            found = from_path(path, platform)
+            locator = from_path(path, platform)
         except Unwritable:
             continue
         same = path.replace("/", "\\") if platform == "windows" else path
-        assert there(str(found.uri())).to_path(platform) == found.to_path(platform) == same
+        assert locator_of(str(locator.uri())).to_path(platform) == locator.to_path(platform) == same
 
 
 SEGMENTS = st.lists(st.text(max_size=5), max_size=4).map(tuple)
@@ -286,24 +286,24 @@ SEGMENTS = st.lists(st.text(max_size=5), max_size=4).map(tuple)
 
 @given(st.sampled_from(["", None, "h", "localhost", "[::1]"]), SEGMENTS, st.sampled_from(["posix", "windows", "vms"]))
 @settings(max_examples=300, deadline=None)
-def test_any_locator_has_a_path_or_is_refused(host: str | None, segments: Any, platform: Platform) -> None:
-    found = FileLocator(host=host, segments=segments)
+def test_any_locator_has_a_path_or_is_rejected(host: str | None, segments: Any, platform: Platform) -> None:
+    locator = FileLocator(host=host, segments=segments)
     try:
-        path = found.to_path(platform)
+        path = locator.to_path(platform)
     except PlanRefused:
         return
-    again = from_path(path, platform)
-    assert again.to_path(platform) == path
-    if found.is_local() and segments[0] != "":
-        assert again == replace(found, host="")
+    second = from_path(path, platform)
+    assert second.to_path(platform) == path
+    if locator.is_local() and segments[0] != "":
+        assert second == replace(locator, host="")
 
 
-def test_every_octet_as_a_segment() -> None:
+def test_every_byte_as_a_segment() -> None:
     for octet in range(256):
-        found = FileLocator(host="", segments=("a", bytes([octet]).decode("utf-8", "surrogateescape")))
+        locator = FileLocator(host="", segments=("a", bytes([octet]).decode("utf-8", "surrogateescape")))
         for name in ("rfc3986", "rfc1738"):
-            assert edition(name).locator(str(found.uri(name))) == found
-        assert there(f"file:///a/%{octet:02X}") == found
+            assert edition(name).locator(str(locator.uri(name))) == locator
+        assert locator_of(f"file:///a/%{octet:02X}") == locator
 
 
 # -- E.2.1, E.2.2, E.4
@@ -331,7 +331,7 @@ def test_resolution_on_a_drive(base: str, reference: str, target: str) -> None:
     assert str(resolve_on_drive(base, reference)) == target
 
 
-def test_resolution_on_a_drive_wants_a_reference() -> None:
+def test_resolution_on_a_drive_needs_a_reference() -> None:
     with pytest.raises(InvalidURI):
         resolve_on_drive("file:///c:/a", "c:\\x")
 
@@ -346,25 +346,25 @@ def test_resolution_on_a_drive_wants_a_reference() -> None:
         ("file:///c:\\a\\b", "file:///c:/a/b"),
         ("file:\\\\\\c:\\a", "file:///c:/a"),
         ("file:\\\\host\\share\\a", "file://host/share/a"),
-        ("file:///a\\b", "file:///a\\b"),  # a name of POSIX, perhaps
+        ("file:///a\\b", "file:///a\\b"),  # perhaps a POSIX name
         ("file:///a/c|/x", "file:///a/c|/x"),
         ("http://h/c|/x", "http://h/c|/x"),
         ("file:///path", "file:///path"),
     ],
 )
-def test_updated(old: str, new: str) -> None:
+def test_old_delimiters_are_updated(old: str, new: str) -> None:
     assert update_delimiters(old) == new
 
 
-# -- What is written
+# -- writing
 
 
-def test_none_and_empty_hosts_are_kept_apart() -> None:
+def test_no_host_and_an_empty_host_differ() -> None:
     assert [str(FileLocator(host=host, segments=("x",)).uri()) for host in (None, "")] == ["file:/x", "file:///x"]
     assert FileLocator(host=None, segments=("x",)) != FileLocator(host="", segments=("x",))
 
 
-def test_what_no_text_says_is_not_written() -> None:
+def test_unwritable_locators_are_rejected() -> None:
     for wrong in (
         FileLocator(),
         FileLocator(segments=("", "h", "x")),  # "file://h/x" has the host h
@@ -382,15 +382,15 @@ def test_huge_input_is_linear(piece: str) -> None:
         text = "file:///" + piece * (size // len(piece))
         try:
             URI(text).normalize(Rung.SCHEME)
-            found = there(text)
+            locator = locator_of(text)
         except InvalidURI:
             old = edition("rfc1738").locator(text)
             assert isinstance(old, FileLocator)
-            found = old
-        assert str(replace(found, written=None).uri()).startswith("file:///")
+            locator = old
+        assert str(replace(locator, written=None).uri()).startswith("file:///")
         for platform in ("posix", "windows", "vms"):
             with suppress(PlanRefused, Unwritable):
-                from_path(found.to_path(platform), platform)
+                from_path(locator.to_path(platform), platform)
             with suppress(Unwritable):
                 from_path("\\\\" + piece * (size // len(piece)), platform)
         update_delimiters(text)

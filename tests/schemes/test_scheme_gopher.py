@@ -1,4 +1,4 @@
-"""gopher beyond its case rows: Gopher+ strings as values, menus and items, requests as servers were sent them."""
+"""gopher: Gopher+ strings as values, menus and items, and requests that servers received."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form
 ASK = "+%091%0D%0A+-1%0D%0Aask_item1_value%0D%0Aask_item2_value%0D%0A.%0D%0A"
 
 
-def there(text: str, by: str = "rfc3986") -> GopherLocator:
-    found = edition(by).locator(text)
-    assert isinstance(found, GopherLocator)
-    return found
+def locator_of(text: str, by: str = "rfc3986") -> GopherLocator:
+    locator = edition(by).locator(text)
+    assert isinstance(locator, GopherLocator)
+    return locator
 
 
 def sent(text: str) -> bytes:
-    return request(there(text))
+    return request(locator_of(text))
 
 
 # -- rules within a URI
@@ -61,7 +61,7 @@ RULES = [
 
 
 @pytest.mark.parametrize(("by", "rule", "text", "valid"), RULES)
-def test_rules_within_a_uri(by: str, rule: str, text: str, valid: bool) -> None:
+def test_rules_of_gopher_uris(by: str, rule: str, text: str, valid: bool) -> None:
     grammar = scheme("gopher").grammar if by == "rfc3986" else edition(by).grammar
     assert grammar.automaton(rule).accepts(text) == valid
 
@@ -141,52 +141,52 @@ def test_strings_are_values(string: bytes, value: View) -> None:
     assert bool(value)
     locator = GopherLocator(host="h", type="0", selector=b"s", plus=value)
     for name in ("url-1994", "rfc1738", "url-1997", "uri-2003", "rfc3986"):
-        assert there(str(locator.uri(name)), name) == locator
+        assert locator_of(str(locator.uri(name)), name) == locator
 
 
 @pytest.mark.parametrize("string", ODD)
-def test_other_strings_are_kept(string: bytes) -> None:
+def test_other_strings_are_unchanged(string: bytes) -> None:
     assert read(string) == Unknown(string)
     locator = GopherLocator(host="h", type="0", plus=Unknown(string))
-    assert there(str(locator.uri())) == locator
+    assert locator_of(str(locator.uri())) == locator
 
 
-def test_every_short_string_is_written_as_it_was() -> None:
+def test_every_short_string_is_written_unchanged() -> None:
     alphabet = [b"+", b"!", b"$", b"?", b" ", b"\t", b"1", b"0", b"\r\n", b"\r", b"+-1", b"+-2", b".", b"A", b"\xff"]
     strings = [b""]
     for _ in range(4):
-        strings = [string + one for string in strings for one in alphabet]
+        strings = [string + character for string in strings for character in alphabet]
         assert all(read(string).string == string for string in strings)
     tails = [b"+\t1\r\n+-1\r\n" + string for string in strings]
     assert all(read(tail).string == tail for tail in tails)
 
 
-def test_no_two_kinds_are_equal() -> None:
+def test_different_kinds_are_unequal() -> None:
     values = [value for _, value in STRINGS] + [Unknown(string) for string in ODD]
     assert len(set(values)) == len(values)
 
 
 def test_builders() -> None:
-    """Gopher+ 2.8: a line for each answer; AskL with its count; a file as the remainder."""
+    """Gopher+ 2.8: one line per answer; AskL with its count; a file is the remainder."""
     assert View("application/postscript", "En_US").string == b"+application/postscript En_US"
     assert answers("Tim", ["one", "two"], b"\xff") == Answers((b"Tim", b"2", b"one", b"two", b"\xff"))
     assert answers() == Answers(())
     assert answers([]) == Answers((b"0",))
     assert answers("Müller", charset="iso-8859-1") == Answers((b"M\xfcller",))
     assert answers("x", file=b"\0\r\n.\r\n").octets == b"+9\r\nx\r\n\0\r\n.\r\n"
-    # A period alone would end the block: its length is said instead.
+    # A period alone would end the block, so its length is given instead.
     assert answers(".", "x") == Block(b".\r\nx\r\n")
     for wrong in ("Müller", "a\nb", "a\r", b"a\r\n.\r\n"):
         with pytest.raises(CodingError):
             answers(wrong)
-    form = there("gopher://h/0form%09%09%3F")
+    form = locator_of("gopher://h/0form%09%09%3F")
     assert request(form) == b"form\t!+ASK\r\n"
     assert request(form.filled("Tim", "blue")) == b"form\t+\t1\r\n+-1\r\nTim\r\nblue\r\n.\r\n"
     view = replace(form, plus=View("Text/plain", "En_US"), written=None).filled("Tim")
     assert str(view.uri()) == "gopher://h/0form%09%09+Text/plain%20En_US%091%0D%0A+-1%0D%0ATim%0D%0A.%0D%0A"
 
 
-def test_what_a_builder_cannot_say() -> None:
+def test_builders_reject_invalid_values() -> None:
     base = GopherLocator(host="h", type="0", selector=b"s")
     wrong: list[tuple[Any, str]] = [
         (View("a b"), "plus"),
@@ -203,7 +203,7 @@ def test_what_a_builder_cannot_say() -> None:
             replace(base, plus=plus).uri()
 
 
-def test_text_of_ascii_is_taken_for_octets() -> None:
+def test_ascii_text_is_accepted_as_bytes() -> None:
     locator = GopherLocator(host="h", type="0", selector="a b", search="c", plus="+text/html")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     assert (locator.selector, locator.search, locator.plus) == (b"a b", b"c", View("text/html"))
     with pytest.raises(CodingError, match="octets"):
@@ -219,8 +219,8 @@ def test_a_gopher_plus_string_follows_a_search() -> None:
 
 def test_the_type_defaults_to_1() -> None:
     for text in ("gopher://h", "gopher://h/"):
-        assert (there(text).type, there(text).gophertype) == (None, "1")
-    assert there("gopher://h/1").type == "1"
+        assert (locator_of(text).type, locator_of(text).gophertype) == (None, "1")
+    assert locator_of("gopher://h/1").type == "1"
     with pytest.raises(Unwritable, match="type None would be read as '1'"):
         GopherLocator(host="h", selector=b"s").uri()
     for kind in ("", "ab", "é€", "\t"):
@@ -258,12 +258,12 @@ REQUESTS = [
 
 
 @pytest.mark.parametrize(("text", "octets"), REQUESTS)
-def test_requests(text: str, octets: bytes) -> None:
+def test_requests_are_those_of_recorded_clients(text: str, octets: bytes) -> None:
     assert sent(text) == octets
     assert [step.data for step in plan(text) if isinstance(step, Send)] == [octets]
 
 
-def test_every_octet_in_every_part() -> None:
+def test_every_byte_in_every_part() -> None:
     for octet in range(256):
         escape = f"%{octet:02X}"
         raw = bytes([octet])
@@ -273,7 +273,7 @@ def test_every_octet_in_every_part() -> None:
             (f"gopher://h/0s%09%09x{escape}y", b"s\tx", b"y"),
         ]:
             if octet == 9 and "%09a" not in text and "%09%09" not in text:
-                assert sent(text) == b"a\tb\r\n"  # that is what parts the search
+                assert sent(text) == b"a\tb\r\n"  # the delimiter before the search
             elif octet == 9 and "%09%09" not in text:
                 assert sent(text) == b"s\ta\tb\r\n"  # the Gopher+ string
             elif octet in (0, 9, 10, 13):
@@ -289,7 +289,7 @@ def test_every_octet_in_every_part() -> None:
             assert sent(in_answer) == b"s\t+\t1\r\n+-1\r\na" + raw + b"b\r\n.\r\n"
 
 
-def test_octets_are_the_same_in_every_edition() -> None:
+def test_bytes_are_the_same_in_every_edition() -> None:
     for octet in range(256):
         locator = GopherLocator(host="h", type="0", selector=bytes([octet]) * 2, plus=_answered(octet))
         for name in ("url-1994", "rfc1738", "rfc3986"):
@@ -297,16 +297,16 @@ def test_octets_are_the_same_in_every_edition() -> None:
                 with pytest.raises(Unwritable):
                     locator.uri(name)
             else:
-                assert there(str(locator.uri(name)), name) == locator
+                assert locator_of(str(locator.uri(name)), name) == locator
 
 
 def _answered(octet: int) -> View:
     return View(data=Block(bytes([octet])))
 
 
-def test_a_replaced_part_is_guarded_although_the_text_was_read() -> None:
-    """`plan` shows and sends what the locator says, if a URI can say it."""
-    base = there("gopher://h/0s%09%09+")
+def test_replaced_parts_are_validated() -> None:
+    """`plan` shows and sends the locator's fields only if a URI can express them."""
+    base = locator_of("gopher://h/0s%09%09+")
     wrong: list[Any] = [
         View("a\r\nb"),
         View("a\tb"),
@@ -323,7 +323,7 @@ def test_a_replaced_part_is_guarded_although_the_text_was_read() -> None:
             list(steps(replace(base, plus=plus), Credentials()))
 
 
-def test_hostile_sizes() -> None:
+def test_hostile_sizes_are_linear() -> None:
     million = "a" * 1_000_000
     assert len(sent(f"gopher://h/0{million}")) == 1_000_002
     assert len(sent(f"gopher://h/0s%09%09+{'%20' * 300_000}")) == 300_005
@@ -337,8 +337,8 @@ def test_hostile_sizes() -> None:
 
 def test_broken_escapes_of_the_older_editions_are_data() -> None:
     for name in ("url-1994", "rfc1738"):
-        assert there("gopher://h/0a%zz%", name).selector == b"a%zz%"
-        assert there("gopher://h/%", name).type == "%"
+        assert locator_of("gopher://h/0a%zz%", name).selector == b"a%zz%"
+        assert locator_of("gopher://h/%", name).type == "%"
 
 
 # -- menus
@@ -377,12 +377,12 @@ def test_the_menu_of_rfc_1436() -> None:
     assert read_menu(MENU + b"0behind\tthe\tperiod\t70\r\n") == menu
 
 
-# As UMN gopherd 2.3.0 answered to an empty line.
+# UMN gopherd 2.3.0's answer to an empty line.
 UMN = (
     b"0form\t0/form\tlocalhost\t26216\t?\r\n0sheep\t0/sheep\tlocalhost\t26216\t+\r\n"
     b"1views\t1/views\tlocalhost\t26216\t+\r\n.\r\n"
 )
-# As pygopherd 3.0.0 did: information lines, and no period.
+# pygopherd 3.0.0's format: information lines, and no period.
 PYGOPHERD = (
     b"0doc\t/doc.txt\tlocalhost\t7074\t+\r\niAn abstract about doc\tfake\t(NULL)\t0\r\n"
     b"9sheep\t/sheep.ps\tlocalhost\t7074\t+\r\n"
@@ -390,7 +390,7 @@ PYGOPHERD = (
 ERROR = b"3'/nonexist' does not exist (no handler found)\t\terror.host\t1\r\n"
 
 
-def test_menus_of_real_servers() -> None:
+def test_menus_of_real_servers_are_parsed() -> None:
     form, sheep, views = read_menu(UMN).items
     assert (form.tag, sheep.tag, views.tag) == ("?", "+", "+")
     assert str(form.uri()) == "gopher://localhost:26216/00/form%09%09%3F"
@@ -432,7 +432,7 @@ ITEMS = [
 
 
 @pytest.mark.parametrize("item", ITEMS)
-def test_item_uri_and_line_are_inverse(item: MenuItem) -> None:
+def test_items_uris_and_lines_convert_back(item: MenuItem) -> None:
     assert MenuItem.from_uri(item.uri(), item.display) == item
     assert MenuItem.from_uri(item.locator(), item.display) == item
     assert MenuItem.from_uri(str(item.uri()), item.display).uri() == item.uri()
@@ -441,17 +441,17 @@ def test_item_uri_and_line_are_inverse(item: MenuItem) -> None:
     assert pickle.loads(pickle.dumps(item)) == item
 
 
-def test_hosts_of_items() -> None:
+def test_hosts_in_items() -> None:
     assert str(MenuItem("1", "", b"", "::1", 7070).uri()) == "gopher://[::1]:7070/1"
     assert str(MenuItem("1", "", b"", "a b").uri()) == "gopher://a%20b/1"
     assert plan(MenuItem("1", "", b"", "::1").uri()).steps[0].line() == "connect ::1 70"
 
 
-def test_uris_are_items() -> None:
+def test_uris_convert_to_items() -> None:
     for text in URIS:
         assert str(MenuItem.from_uri(URI(text)).uri()) == text
     assert MenuItem.from_uri("gopher://h").uri() == URI("gopher://h/1")
-    for text, why in [
+    for text, reason in [
         ("gopher://h/7s%09q", "no search"),
         ("gopher://h/7s%09", "no search"),
         ("gopher://h/7s?q", "no search"),
@@ -459,11 +459,11 @@ def test_uris_are_items() -> None:
         ("gopher://h/0s%09%09+text/html", "cannot contain"),
         ("http://h/", "not 'http'"),
     ]:
-        with pytest.raises(Unwritable, match=why):
+        with pytest.raises(Unwritable, match=reason):
             MenuItem.from_uri(text)
 
 
-def test_links_out_of_gopher() -> None:
+def test_items_may_link_outside_gopher() -> None:
     item = MenuItem.read(b"hExample\tURL:http://example.com/\th\t70")
     assert item.link == "http://example.com/"
     assert str(item.uri()) == "gopher://h/hURL:http://example.com/"
@@ -476,13 +476,13 @@ def test_links_out_of_gopher() -> None:
     "line",
     [b"", b"0", b"iinformation", b"0a\tb\tc", b"\ta\tb\t70", b"0a\tb\tc\t", b"0a\tb\tc\tx", b"0a\tb\tc\t-1", b".."],
 )
-def test_lines_that_are_no_items(line: bytes) -> None:
+def test_invalid_lines_are_not_items(line: bytes) -> None:
     with pytest.raises(CodingError, match="RFC 1436"):
         MenuItem.read(line)
     assert read_menu(line + b"\r\n0a\tb\tc\t70\r\n") == Menu((MenuItem("0", "a", b"b", "c"),), False, ((1, line),))
 
 
-def test_other_fields_are_kept() -> None:
+def test_further_fields_are_kept() -> None:
     line = b"0a\tb\tc\t70\t+\tmore\t\xff\r\n"
     item = MenuItem.read(line)
     assert item.extra == ("+", "more", "\udcff")
@@ -515,13 +515,13 @@ def test_display_strings_have_a_charset() -> None:
         MenuItem("0", "€", b"", "h"),
     ],
 )
-def test_items_that_no_line_can_say(item: MenuItem) -> None:
+def test_unwritable_items_are_rejected(item: MenuItem) -> None:
     with pytest.raises(Unwritable):
         write_menu([item])
 
 
 def test_duplicates_follow_their_primary() -> None:
-    """RFC 1436 Appendix: the primary server is the last entity before that has another type than "+"."""
+    """RFC 1436 Appendix: the primary server is the last preceding entity of a type other than "+"."""
     items = [MenuItem(kind, "x", b"", f"h{n}") for n, kind in enumerate("+01++1")]
     assert [tuple(item.host for item in group) for group in Menu(tuple(items), True).servers()] == [
         ("h0",),

@@ -1,4 +1,4 @@
-"""http, https, ws, wss: what the case rows cannot say."""
+"""http, https, ws, wss: targets, origins, plans."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from overthere.protocols.websocket.steps import SendKey, accept
 from overthere.schemes.known.http import HTTPLocator, Origin
 from support import LONG, linear
 
-# No host that a resolver takes, or that a terminal shows, holds these.
+# Characters that are not in any host for a resolver or a terminal.
 NO_HOST = bytes([*range(32), *range(127, 256)]) + b" /@:[]?#"
 
 
-def there(text: str) -> HTTPLocator:
-    found = URI(text).locator
-    assert isinstance(found, HTTPLocator)
-    return found
+def locator_of(text: str) -> HTTPLocator:
+    locator = URI(text).locator
+    assert isinstance(locator, HTTPLocator)
+    return locator
 
 
 def sent(locator: HTTPLocator) -> bytes:
@@ -45,9 +45,9 @@ def sent(locator: HTTPLocator) -> bytes:
         ("wss://h/a?b", "/a?b"),
     ],
 )
-def test_target(text: str, target: str) -> None:
-    """RFC 7230 5.3.1; RFC 6455 3, where an empty query is left out."""
-    assert there(text).target == target
+def test_request_targets(text: str, target: str) -> None:
+    """RFC 7230 5.3.1; RFC 6455 3 omits an empty query."""
+    assert locator_of(text).target == target
 
 
 @pytest.mark.parametrize(
@@ -61,18 +61,18 @@ def test_target(text: str, target: str) -> None:
     ],
 )
 def test_segments(text: str, segments: tuple[str, ...]) -> None:
-    assert there(text).segments == segments
+    assert locator_of(text).segments == segments
 
 
-def test_words() -> None:
+def test_search_words() -> None:
     """1994 BNF: search = xalphas [ + search ]."""
-    assert there("http://h/").words == ()
-    assert there("http://h/?").words == ("",)
-    assert there("http://h/?a+b%2Bc++%20").words == ("a", "b+c", "", " ")
+    assert locator_of("http://h/").words == ()
+    assert locator_of("http://h/?").words == ("",)
+    assert locator_of("http://h/?a+b%2Bc++%20").words == ("a", "b+c", "", " ")
 
 
 @pytest.mark.parametrize(
-    ("text", "origin", "written"),
+    ("text", "origin", "expected"),
     [
         ("https://Example.Com/happy.js", ("https", "example.com", 443), "https://example.com"),
         ("http://h:00080/", ("http", "h", 80), "http://h"),
@@ -82,15 +82,15 @@ def test_words() -> None:
         ("wss://u@H", ("wss", "h", 443), "wss://h"),
     ],
 )
-def test_origin(text: str, origin: tuple[str, str, int], written: str) -> None:
+def test_origins(text: str, origin: tuple[str, str, int], expected: str) -> None:
     """RFC 9110 4.3.1; RFC 6454 4 and 6.2."""
-    assert there(text).origin == Origin(*origin)
-    assert str(there(text).origin) == written
+    assert locator_of(text).origin == Origin(*origin)
+    assert str(locator_of(text).origin) == expected
 
 
 def test_origins_of_rfc_6454_3_2_1() -> None:
     same = ["http://example.com/", "http://example.com:80/", "http://example.com/path/file"]
-    assert len({there(text).origin for text in same}) == 1
+    assert len({locator_of(text).origin for text in same}) == 1
     different = [
         "http://example.com/",
         "http://example.com:8080/",
@@ -100,23 +100,23 @@ def test_origins_of_rfc_6454_3_2_1() -> None:
         "http://example.org/",
         "http://ietf.org/",
     ]
-    assert len({there(text).origin for text in different}) == len(different)
+    assert len({locator_of(text).origin for text in different}) == len(different)
 
 
-def test_the_host_is_lower_case_in_ascii_alone() -> None:
+def test_only_ascii_letters_of_a_host_are_lowercased() -> None:
     """RFC 6454 4: i;ascii-casemap."""
     assert HTTPLocator(host="\u212aELVIN.\u0130").origin.host == "\u212aelvin.\u0130"
 
 
 @pytest.mark.parametrize("name", ["url-1997", "uri-2003"])
 @pytest.mark.parametrize("text", ["http://h:80x/", "http://h:-1/", "http://h: 80/", "http://h:\u0661/"])
-def test_a_port_that_is_no_number_is_not_the_default_one(name: str, text: str) -> None:
-    """RFC 3986 3.2.3; the generic drafts read such an authority as a name."""
+def test_an_invalid_port_is_not_the_default(name: str, text: str) -> None:
+    """RFC 3986 3.2.3; the generic drafts treat such an authority as a name."""
     with pytest.raises(InvalidURI, match="a port of digits"):
         edition(name).locator(text)
 
 
-def test_a_port_beyond_every_number() -> None:
+def test_a_too_large_port() -> None:
     with pytest.raises(InvalidURI, match="a port of digits"):
         _ = URI("http://h:" + "9" * 100_000).locator
     with pytest.raises(PlanRefused, match="not a valid port number"):
@@ -126,19 +126,19 @@ def test_a_port_beyond_every_number() -> None:
 
 @pytest.mark.parametrize("scheme", ["http", "https", "ws", "wss"])
 @pytest.mark.parametrize("octet", range(256))
-def test_every_octet_in_every_part(scheme: str, octet: int) -> None:
-    """An encoded octet is sent as it is encoded, or not at all; userinfo is never sent."""
+def test_every_byte_in_every_part(scheme: str, octet: int) -> None:
+    """An escaped byte is sent escaped or not at all; userinfo is never sent."""
     escape = f"%{octet:02X}"
-    locator = there(f"{scheme}://h/a{escape}b?c{escape}d")
+    locator = locator_of(f"{scheme}://h/a{escape}b?c{escape}d")
     assert f"GET /a{escape}b?c{escape}d HTTP/1.1\r\n".encode() in sent(locator)
-    assert there(str(replace(locator, written=None).uri())) == locator
+    assert locator_of(str(replace(locator, written=None).uri())) == locator
     for part in (f"u{escape}@", f":p{escape}@"):
-        inside = there(f"{scheme}://{part}h/")
-        assert there(str(replace(inside, written=None).uri())) == inside
+        inside = locator_of(f"{scheme}://{part}h/")
+        assert locator_of(str(replace(inside, written=None).uri())) == inside
         with pytest.raises(PlanRefused, match="userinfo"):
             plan(inside)
     try:
-        octets = sent(there(f"{scheme}://h{escape}x/"))
+        octets = sent(locator_of(f"{scheme}://h{escape}x/"))
     except PlanRefused:
         assert octet in NO_HOST
     else:
@@ -151,7 +151,7 @@ def test_every_octet_in_every_part(scheme: str, octet: int) -> None:
     "raw", ["\r\nX: y", "\n", "\r", "\0", "\t", " HTTP/1.0\r\n\r\n", "\x7f", "\x85", "\u2028", "\udcff"]
 )
 @pytest.mark.parametrize("form", ["http://h/a{}b", "http://h/?q{}r", "http://h{}x/", "http://h:80{}/", "http://u{}@h/"])
-def test_a_text_that_no_grammar_derives_adds_no_line(name: str, raw: str, form: str) -> None:
+def test_invalid_text_cannot_add_a_line_to_a_request(name: str, raw: str, form: str) -> None:
     try:
         octets = sent(edition(name).locator(form.format(raw)))  # type: ignore[arg-type]
     except (InvalidURI, PlanRefused):
@@ -177,14 +177,14 @@ def test_a_text_that_no_grammar_derives_adds_no_line(name: str, raw: str, form: 
         HTTPLocator(host="[::1"),
     ],
 )
-def test_a_locator_that_no_uri_says_has_no_plan(locator: HTTPLocator) -> None:
+def test_an_unwritable_locator_has_no_plan(locator: HTTPLocator) -> None:
     with pytest.raises(Unwritable):
         locator.uri()
     with pytest.raises(Unwritable):
         plan(locator)
 
 
-def test_a_scheme_that_an_edition_does_not_have_has_no_plan_there() -> None:
+def test_a_scheme_missing_in_an_edition_has_no_plan_there() -> None:
     with pytest.raises(NotSpecified):
         plan(edition("rfc1738").locator("https://h/"))
 
@@ -213,11 +213,11 @@ def test_rules_of_the_older_documents(name: str, rule: str, text: str, valid: bo
     assert edition(name).is_valid(text, rule) == valid
 
 
-def test_equality_keeps_undefined_and_empty_apart() -> None:
+def test_undefined_and_empty_components_are_unequal() -> None:
     texts = ["http://h", "http://h/", "http://h?", "http://h/?", "http://@h", "http://:@h", "http://h#", "http://h:80"]
-    assert len({replace(there(text), written=None) for text in texts}) == len(texts)
-    assert there("http://h:") == there("http://h")
-    assert pickle.loads(pickle.dumps(there("http://u:p@h/a?b"))) == there("http://u:p@h/a?b")
+    assert len({replace(locator_of(text), written=None) for text in texts}) == len(texts)
+    assert locator_of("http://h:") == locator_of("http://h")
+    assert pickle.loads(pickle.dumps(locator_of("http://u:p@h/a?b"))) == locator_of("http://u:p@h/a?b")
 
 
 def test_the_four_uris_of_rfc_3986_6_2_3() -> None:
@@ -225,14 +225,14 @@ def test_the_four_uris_of_rfc_3986_6_2_3() -> None:
     assert {str(URI(text).normalize(Rung.SCHEME)) for text in texts} == {"http://example.com/"}
 
 
-def test_no_password_in_a_refusal() -> None:
+def test_an_error_contains_no_password() -> None:
     for text in ("http://joe:s3cr3t@h/", "ws://joe:s3cr3t@h/"):
         with pytest.raises(PlanRefused) as refused:
             plan(text)
         assert "s3cr3t" not in str(refused.value)
 
 
-def test_the_key_is_no_octet_of_the_plan() -> None:
+def test_the_websocket_key_is_not_part_of_the_plan() -> None:
     """RFC 6455 4.1: "The nonce MUST be selected randomly for each connection"."""
     first, second = plan("ws://h/"), plan("ws://h/")
     assert first == second
@@ -240,10 +240,10 @@ def test_the_key_is_no_octet_of_the_plan() -> None:
     assert key.to_dict() == {"step": "send key", "source": "RFC 6455 4.1"}
     nonce = os.urandom(16)
     assert base64.b64decode(key.data(nonce)) == nonce
-    whole = b"".join(
+    sent_bytes = b"".join(
         step.data if isinstance(step, Send) else step.data(nonce) for step in first if isinstance(step, (Send, SendKey))
     )
-    head, empty = whole.split(b"\r\n\r\n")
+    head, empty = sent_bytes.split(b"\r\n\r\n")
     assert empty == b""
     fields = dict(line.split(b": ", 1) for line in head.split(b"\r\n")[1:])
     assert fields == {
@@ -260,7 +260,7 @@ def test_the_key_is_no_octet_of_the_plan() -> None:
 
 @pytest.mark.parametrize("name", ["url-1994", "rfc1738", "rfc3986"])
 @pytest.mark.parametrize("piece", ["a", "/", "%2F", "?", "+", ";", "%", " "])
-def test_long_texts_take_linear_time(name: str, piece: str) -> None:
+def test_long_texts_are_linear(name: str, piece: str) -> None:
     def use(size: int) -> None:
         try:
             locator = edition(name).locator("http://h/" + piece * (size // len(piece)))

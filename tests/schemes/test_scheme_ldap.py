@@ -1,4 +1,4 @@
-"""ldap, ldaps: what case rows cannot say (RFC 4516; RFC 4511, RFC 4515 for the messages)."""
+"""ldap, ldaps: URLs (RFC 4516) and messages (RFC 4511, RFC 4515)."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def sent(text: str, **credentials: str) -> list[bytes]:
 
 
 def escaped(octets: bytes) -> str:
-    """A value with every octet as an escape that may need one."""
+    """A value in which every byte that may need it is escaped."""
     return "".join(chr(o) if 0x20 < o < 0x7F and o not in b"\\()*" else f"\\{o:02x}" for o in octets)
 
 
-def filter_of(found: Element) -> str:
-    """The string filter that an encoded one stands for."""
-    tag, content = found
+def filter_of(element: Element) -> str:
+    """The string form of an encoded filter."""
+    tag, content = element
     if tag in OPERATORS:
         return f"({OPERATORS[tag]}{''.join(map(filter_of, elements(content)))})"
     if tag == 0x87:
@@ -52,7 +52,7 @@ def filter_of(found: Element) -> str:
     return f"({kind.content.decode()}{COMPARISONS[tag]}{escaped(value.content)})"
 
 
-def test_a_message_holds_what_rfc_4511_says_and_nothing_else() -> None:
+def test_messages_are_encoded_as_rfc_4511_says() -> None:
     bind, search, unbind = sent("ldap://h/c=GB?cn,mail?one?(cn=*)")
     [(tag, content)] = elements(bind)
     assert tag == 0x30
@@ -98,26 +98,26 @@ def test_a_message_holds_what_rfc_4511_says_and_nothing_else() -> None:
         "(a=b=c:=d)",
     ],
 )
-def test_a_filter_is_sent_as_it_was_meant(text: str) -> None:
-    [found] = elements(encoded_filter(text))
-    assert filter_of(found) == text
+def test_a_filter_is_encoded_correctly(text: str) -> None:
+    [element] = elements(encoded_filter(text))
+    assert filter_of(element) == text
 
 
-def test_filters_of_the_grammar_are_sent_as_they_were_meant_or_refused() -> None:
+def test_filters_of_the_grammar_are_encoded_correctly_or_rejected() -> None:
     count = 0
     for text in scheme("ldap").grammar.automaton("filter").sample(2000):
-        written = ldap(f"ldap://h/???{text}").filter or ""
+        text_filter = ldap(f"ldap://h/???{text}").filter or ""
         try:
-            [found] = elements(encoded_filter(written))
+            [element] = elements(encoded_filter(text_filter))
         except PlanRefused:
             continue
         count += 1
-        again = filter_of(found)
-        assert encoded_filter(again) == encoded_filter(written)
+        decoded = filter_of(element)
+        assert encoded_filter(decoded) == encoded_filter(text_filter)
     assert count > 100
 
 
-def test_deep_and_huge_filters_need_no_recursion() -> None:
+def test_deep_and_huge_filters_cause_no_recursion() -> None:
     depth = 50_000
     octets = encoded_filter("(!" * depth + "(a=b)" + ")" * depth)
     for _ in range(100):
@@ -134,7 +134,7 @@ def test_deep_and_huge_filters_need_no_recursion() -> None:
             encoded_filter(item)
 
 
-def test_huge_urls_are_read_and_written_in_linear_time() -> None:
+def test_huge_urls_are_linear() -> None:
     parts = [
         "o=" + "%2C" * 100_000,
         ",".join(["a"] * 100_000),
@@ -144,13 +144,13 @@ def test_huge_urls_are_read_and_written_in_linear_time() -> None:
     ]
     locator = ldap(f"ldap://h/{'?'.join(parts)}")
     assert len(locator.attributes or ()) == 100_000
-    again = replace(locator, written=None).uri()
-    assert again.locator == locator
-    assert str(again.normalize(Rung.SCHEME))
+    rewritten = replace(locator, written=None).uri()
+    assert rewritten.locator == locator
+    assert str(rewritten.normalize(Rung.SCHEME))
 
 
 @pytest.mark.parametrize("octet", range(256))
-def test_every_octet_in_every_part(octet: int) -> None:
+def test_every_byte_in_every_part(octet: int) -> None:
     for escape in {f"%{octet:02X}", f"%{octet:02x}"}:
         for pattern in ("/o={}", "/?a{}", "/???(a={})", "/????a{}", "/????a={}"):
             text = f"ldap://h{pattern.format(escape)}"
@@ -159,21 +159,21 @@ def test_every_octet_in_every_part(octet: int) -> None:
             assert fresh.uri().locator == locator
             assert str(locator.uri()) == text
             try:
-                found = sent(text)
+                messages = sent(text)
             except PlanRefused:
                 assert octet >= 0x80 or octet in b"\0\t\n\r\\*()", text
             else:
                 assert chr(octet) not in "\0\t\n\r" or pattern.startswith("/????"), text
-                assert len(found) == 3
+                assert len(messages) == 3
 
 
 @pytest.mark.parametrize("octet", range(256))
-def test_an_escape_of_the_filter_is_one_octet_of_the_value(octet: int) -> None:
+def test_a_filter_escape_is_one_byte_of_the_value(octet: int) -> None:
     _, search, _ = sent(f"ldap://h/???(a=%5C{octet:02x})")
     assert b"\xa3\x06\x04\x01a\x04\x01" + bytes([octet]) in search
 
 
-def test_a_field_before_one_that_is_given_is_empty() -> None:
+def test_fields_before_a_given_one_are_empty() -> None:
     assert LDAPLocator(scope="sub") == LDAPLocator(dn="", attributes=(), scope="sub")
     assert LDAPLocator(extensions=(Extension(True, "x"),)).filter == ""
     assert LDAPLocator(attributes=()).dn == ""
@@ -185,7 +185,7 @@ def test_a_field_before_one_that_is_given_is_empty() -> None:
     assert str(LDAPLocator("h", scheme="ldaps", filter="(a=?)").uri()) == "ldaps://h/???(a=%3F)"
 
 
-def test_undefined_and_empty_stay_apart() -> None:
+def test_undefined_and_empty_fields_differ() -> None:
     texts = ["ldap://h", "ldap://h/", "ldap://h/?", "ldap://h/??", "ldap://h/???", "ldap://h/????", "ldap://h/????a"]
     locators = [replace(ldap(text), written=None) for text in texts]
     assert [str(locator.uri()) for locator in locators] == texts
@@ -193,7 +193,7 @@ def test_undefined_and_empty_stay_apart() -> None:
     assert {locator.search for locator in locators} == {DEFAULTS}
 
 
-def test_the_search_has_the_defaults() -> None:
+def test_a_search_has_the_defaults() -> None:
     assert ldap("ldap://h/c=GB?cn?one?(a=b)").search == Search("c=GB", "one", "(a=b)", ("cn",))
     assert ldap("ldap://h/c=GB???(a=b)").search == Search("c=GB", "base", "(a=b)", ())
 
@@ -212,7 +212,7 @@ def test_the_search_has_the_defaults() -> None:
         {"host": "h:1"},
     ],
 )
-def test_what_would_be_read_otherwise_is_not_written(wrong: dict[str, Any]) -> None:
+def test_ambiguous_locators_are_rejected(wrong: dict[str, Any]) -> None:
     with pytest.raises((Unwritable, TypeError)):
         LDAPLocator(**wrong).uri()
 
@@ -225,20 +225,20 @@ def test_data_that_looks_like_structure_is_escaped() -> None:
     assert ldap(str(URI(text).normalize(Rung.SCHEME))) == locator
 
 
-def test_no_password_is_shown_and_none_goes_to_another_name() -> None:
-    found = plan("ldaps://h/????bindname=cn=x", Credentials("cn=x", "s3cr3t"))
-    assert any(b"s3cr3t" in step.data for step in found if isinstance(step, Send))
-    assert "s3cr3t" not in f"{found}{found!r}{found.to_dict()}{found.steps!r}"
-    assert "can read" not in str(found)
+def test_a_password_is_not_shown_nor_sent_for_another_name() -> None:
+    result = plan("ldaps://h/????bindname=cn=x", Credentials("cn=x", "s3cr3t"))
+    assert any(b"s3cr3t" in step.data for step in result if isinstance(step, Send))
+    assert "s3cr3t" not in f"{result}{result!r}{result.to_dict()}{result.steps!r}"
+    assert "can read" not in str(result)
     assert "can read the password" in " ".join(str(plan("ldap://h/", Credentials("cn=x", "s3cr3t"))).split())
     bind = sent("ldap://h/????bindname=cn=evil", user="cn=me", password="s3cr3t")[0]
     assert b"evil" not in bind
     assert b"cn=me" in bind
 
 
-def test_what_a_plan_tells_holds_no_control_character() -> None:
-    told = str(plan("ldap://h/o=%1B%5B31m%E2%80%AE???(a=%1B)"))
-    assert all(char.isprintable() for char in told.replace("\n", ""))
+def test_a_plan_shows_no_control_characters() -> None:
+    text = str(plan("ldap://h/o=%1B%5B31m%E2%80%AE???(a=%1B)"))
+    assert all(char.isprintable() for char in text.replace("\n", ""))
 
 
 @pytest.mark.parametrize(
@@ -252,20 +252,20 @@ def test_what_a_plan_tells_holds_no_control_character() -> None:
         b"\x04\x84\xff\xff\xff\xff",
     ],
 )
-def test_broken_ber_is_refused(octets: bytes) -> None:
+def test_invalid_ber_is_rejected(octets: bytes) -> None:
     with pytest.raises(CodingError):
         list(elements(octets))
 
 
 @pytest.mark.parametrize("length", [0, 1, 127, 128, 255, 256, 65535, 65536, 1 << 24])
-def test_lengths_are_read_as_they_are_written(length: int) -> None:
+def test_lengths_are_encoded_and_decoded(length: int) -> None:
     octets = element(0x04, bytes(length))
     assert list(elements(octets)) == [(0x04, bytes(length))]
     assert len(octets) == length + (2 if length < 128 else 2 + (length.bit_length() + 7) // 8)
 
 
 @pytest.mark.parametrize("value", [0, 1, 127, 128, 255, 256, -1, -128, -129, 2**31 - 1])
-def test_integers_are_as_short_as_they_can_be(value: int) -> None:
+def test_integers_have_the_shortest_encoding(value: int) -> None:
     [(tag, content)] = elements(integer(value))
     assert tag == 0x02
     assert int.from_bytes(content, "big", signed=True) == value

@@ -1,4 +1,4 @@
-"""mailto, mid, cid: the drafts, what goes into them and what does not; what a locator may hold; hostile input."""
+"""mailto, mid, cid: drafts and their contents, limits of locators, hostile input."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ DRAFTS: list[tuple[str, list[tuple[str, str]], str, list[str]]] = [
      [("To", "a@b")], "",
      ["From", "Date", "Sender", "Reply-To", "Apparently-To", "Resent-From", "resent-x", "Received", "Return-Path",
       "MIME-Version", "Content-Type", "Content-Transfer-Encoding", "Message-ID", "blat", ""]),
-    # 9: Bcc is not forbidden any more.
+    # 9: Bcc is allowed again.
     ("mailto:a@b?bcc=c@d", [("To", "a@b"), ("Bcc", "c@d")], "", []),
-    # 5: line breaks in other fields than the body should not be used.
+    # 5: line breaks should only be used in the body.
     ("mailto:a@b?subject=x%0D%0ABcc:c@d&cc=c@d%0A&keywords=x%0Dy&bcc=x%00y", [("To", "a@b")], "",
      ["subject", "cc", "keywords", "bcc"]),
     ("mailto:a@b?subject%0D%0ABcc:x=y&to%0A=c@d", [("To", "a@b")], "", ["subject\r\nBcc:x", "to\n"]),
     ("mailto:a@b?subject=x%E2%80%A8y&keywords=%C2%85", [("To", "a@b")], "", ["subject", "keywords"]),
-    # 2: UTF-8, and no other encoding.
+    # 2: UTF-8 only.
     ("mailto:a@b?subject=caf%E9&body=caf%E9", [("To", "a@b")], "", ["subject", "body"]),
-    # RFC 5322 3.6: once, but Keywords.
+    # RFC 5322 3.6: once, except Keywords.
     ("mailto:?subject=x&Subject=y&body=1&body=2&keywords=k&keywords=l&cc=a@b&cc=c@d",
      [("Cc", "a@b, c@d"), ("Subject", "x"), ("Keywords", "k"), ("Keywords", "l")], "1", ["Subject", "body"]),
     # RFC 5322 2.3: CR and LF occur together.
@@ -62,37 +62,37 @@ DRAFTS: list[tuple[str, list[tuple[str, str]], str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("text", "headers", "body", "ignored"), DRAFTS, ids=[row[0][:60] for row in DRAFTS])
-def test_draft(text: str, headers: list[tuple[str, str]], body: str, ignored: list[str]) -> None:
+def test_drafts(text: str, headers: list[tuple[str, str]], body: str, ignored: list[str]) -> None:
     """RFC 6068 2 to 5."""
     step = draft(text)
     assert list(step.headers) == headers
     assert step.body == body
     assert [name for name, _ in step.ignored] == ignored
-    there = URI(text).locator
-    assert isinstance(there, MailtoLocator)
-    assert set(there.unsafe) <= set(step.ignored)
+    locator = URI(text).locator
+    assert isinstance(locator, MailtoLocator)
+    assert set(locator.unsafe) <= set(step.ignored)
 
 
-def test_the_sender_is_the_callers_and_never_the_uris() -> None:
+def test_the_sender_never_comes_from_the_uri() -> None:
     step = draft("mailto:a@b?from=x@y", Credentials(address="me@here.example"))
     assert step.headers == (("From", "me@here.example"), ("To", "a@b"))
     assert step.ignored == (("from", "x@y"),)
     assert "person" in step.note
 
 
-def test_a_long_domain_is_not_cut() -> None:
-    """RFC 1034 3.1; IDNA drops soft hyphens."""
+def test_a_long_domain_is_not_truncated() -> None:
+    """RFC 1034 3.1; IDNA removes soft hyphens."""
     with pytest.raises(PlanRefused, match="longer than a domain name"):
         plan("mailto:a@b.example" + "%C2%AD" * 300 + ".c")
 
 
-def test_helpers() -> None:
-    there = URI("mailto:a@b?TO=c@d,e@f&to=g@h&Cc=i@j&bcc=k@l,m@n&Subject=s&subject=t&BODY=u&x=v").locator
-    assert isinstance(there, MailtoLocator)
-    assert there.to == ("a@b", "c@d", "e@f", "g@h")
-    assert (there.cc, there.bcc) == (("i@j",), ("k@l", "m@n"))
-    assert (there.subject, there.body, there.header("X"), there.header("y")) == ("s", "u", "v", None)
-    assert there.unsafe == (("x", "v"),)
+def test_fields_of_a_locator() -> None:
+    locator = URI("mailto:a@b?TO=c@d,e@f&to=g@h&Cc=i@j&bcc=k@l,m@n&Subject=s&subject=t&BODY=u&x=v").locator
+    assert isinstance(locator, MailtoLocator)
+    assert locator.to == ("a@b", "c@d", "e@f", "g@h")
+    assert (locator.cc, locator.bcc) == (("i@j",), ("k@l", "m@n"))
+    assert (locator.subject, locator.body, locator.header("X"), locator.header("y")) == ("s", "u", "v", None)
+    assert locator.unsafe == (("x", "v"),)
 
 
 LISTS = [
@@ -114,21 +114,21 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize(("value", "found"), LISTS, ids=[value for value, _ in LISTS])
-def test_address_lists(value: str, found: list[str]) -> None:
+@pytest.mark.parametrize(("value", "addresses"), LISTS, ids=[value for value, _ in LISTS])
+def test_address_lists(value: str, addresses: list[str]) -> None:
     """RFC 5322 3.4."""
-    assert list(mailboxes(value)) == found
+    assert list(mailboxes(value)) == addresses
 
 
 @pytest.mark.parametrize("octet", range(256))
-def test_every_octet_comes_back_and_none_escapes_from_its_place(octet: int) -> None:
+def test_every_byte_is_preserved_in_its_field(octet: int) -> None:
     data = bytes([octet]).decode("utf-8", "surrogateescape")
-    for there in (
+    for locator in (
         MailtoLocator(addresses=(f"a{data}@b", f"{data}@c"), headers=((f"x{data}", data), (data, data))),
         MidLocator(message_id=f"a{data}@b", content_id=f"{data}c"),
         CidLocator(content_id=data),
     ):
-        assert URI(str(there.uri())).locator == there.for_writing()
+        assert URI(str(locator.uri())).locator == locator.for_writing()
     for text in (f"mailto:a%{octet:02X}b@c", f"mailto:a@b?subject=a%{octet:02X}b", f"mailto:a@b?cc=a%{octet:02X}b@c"):
         try:
             step = draft(text)
@@ -148,9 +148,9 @@ def test_every_octet_comes_back_and_none_escapes_from_its_place(octet: int) -> N
 
 
 @pytest.mark.parametrize("data", ["ü", "\udcff", "‮", "a\u2028b", "😀"])
-def test_beyond_ascii(data: str) -> None:
-    there = MailtoLocator(addresses=(f"{data}@b",), headers=((data, data),))
-    assert URI(str(there.uri())).locator == there
+def test_non_ascii_addresses_and_headers(data: str) -> None:
+    locator = MailtoLocator(addresses=(f"{data}@b",), headers=((data, data),))
+    assert URI(str(locator.uri())).locator == locator
 
 
 UNWRITABLE: list[Any] = [
@@ -160,51 +160,51 @@ UNWRITABLE: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("there", UNWRITABLE, ids=str)
-def test_what_cannot_be_written(there: Any) -> None:
+@pytest.mark.parametrize("locator", UNWRITABLE, ids=str)
+def test_unwritable_locators_are_rejected(locator: Any) -> None:
     with pytest.raises((Unwritable, TypeError)):
-        there.uri()
+        locator.uri()
 
 
-def test_one_address_alone_in_older_editions() -> None:
+def test_older_editions_have_one_address() -> None:
     """RFC 1738 3.5: "No additional information other than an Internet mailing address is present"."""
-    for there in (MailtoLocator(addresses=("a@b", "c@d")), MailtoLocator(addresses=("a@b",), headers=(("x", "y"),))):
+    for locator in (MailtoLocator(addresses=("a@b", "c@d")), MailtoLocator(addresses=("a@b",), headers=(("x", "y"),))):
         for name in ("url-1994", "rfc1738"):
             with pytest.raises(Unwritable):
-                there.uri(name)
+                locator.uri(name)
 
 
-def test_places() -> None:
+def test_a_plan_of_mid_locates_the_message_and_the_part() -> None:
     assert [(step.what, step.where) for step in plan("mid:a@b/c@d") if isinstance(step, Place)] == [
         ("message", "a@b"),
         ("body part", "c@d"),
     ]
 
 
-def test_cut() -> None:
+def test_addresses_are_split_at_the_at_sign() -> None:
     assert split_at("a@b@c") == ("a@b", "c")
     assert split_at('"@["@[x@y]') == ('"@["', "[x@y]")
     assert split_at("a]") == ("a]", None)
 
 
 @pytest.mark.parametrize("text", ["mailto:a@b?s", "mailto:a@b?x=y&s", "mailto:?", "mailto:?&x=y"])
-def test_the_error_points_to_the_place(text: str) -> None:
+def test_errors_have_offsets(text: str) -> None:
     with pytest.raises(InvalidURI) as caught:
         _ = URI(text).locator
     assert caught.value.finding.start == text.rindex("&" if text.endswith("&s") else "?")
 
 
-@pytest.mark.parametrize("there", ["mailto:Joe@%C3%84.Example?to=b@C", "mailto:?Subject=%C3%84&TO=a@B"])
-def test_the_normal_form_says_the_same(there: str) -> None:
-    form = URI(there).normalize(Rung.SCHEME)
+@pytest.mark.parametrize("normal", ["mailto:Joe@%C3%84.Example?to=b@C", "mailto:?Subject=%C3%84&TO=a@B"])
+def test_normalization_preserves_the_meaning(normal: str) -> None:
+    form = URI(normal).normalize(Rung.SCHEME)
     assert scheme("mailto").is_valid(str(form))
-    before, after = draft(there), draft(str(form))
+    before, after = draft(normal), draft(str(form))
     assert [(name, value.lower()) for name, value in before.headers] == [
         (name, value.lower()) for name, value in after.headers
     ]
 
 
-# What is before, what stands again and again, what is behind, and how often at most.
+# Prefix, repeated unit, suffix, and the maximum count.
 HOSTILE = [
     ("mailto:", "a@b,", "a@b", 100_000),
     ("mailto:", ",", "", 300_000),
@@ -227,13 +227,13 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("before", "piece", "behind", "most"), HOSTILE, ids=[row[0] + row[1] for row in HOSTILE])
-def test_long_input_in_linear_time(before: str, piece: str, behind: str, most: int) -> None:
+def test_long_input_is_linear(before: str, piece: str, behind: str, most: int) -> None:
     def use(count: int) -> None:
         text = before + piece * count + behind
-        there = URI(text).locator
-        str(replace(there, written=None).uri())
+        locator = URI(text).locator
+        str(replace(locator, written=None).uri())
         URI(text).normalize(Rung.SCHEME)
-        scheme(there.scheme).is_valid(text)
+        scheme(locator.scheme).is_valid(text)
         with suppress(PlanRefused):
             plan(text)
 
@@ -242,9 +242,9 @@ def test_long_input_in_linear_time(before: str, piece: str, behind: str, most: i
 
 @pytest.mark.parametrize("name", ["url-1994", "rfc1738", "url-1997", "uri-2003"])
 @pytest.mark.parametrize("text", ["mailto:a%@b", "mailto:%zz%4@b", "cid:%4@b", "mid:%@b"])
-def test_broken_escapes_stay_in_other_editions(name: str, text: str) -> None:
-    there = edition(name).locator(text)
-    assert text.partition(":")[2] in str(there)
+def test_other_editions_keep_invalid_escapes(name: str, text: str) -> None:
+    locator = edition(name).locator(text)
+    assert text.partition(":")[2] in str(locator)
 
 
 @pytest.mark.parametrize(
@@ -254,21 +254,21 @@ def test_broken_escapes_stay_in_other_editions(name: str, text: str) -> None:
         ("body=%0D%0D%0A%0A%0dx&x=y", [16, 25, 28]), ("subject=%0A", [19]), ("body=%0D%0a%0B%250A", []),
     ],
 )  # fmt: skip
-def test_half_of_a_line_break_is_found(query: str, places: list[int]) -> None:
+def test_a_lone_cr_or_lf_is_found(query: str, places: list[int]) -> None:
     uri = URI(f"mailto:a@b?{query}")
-    found = check(str(uri), scheme=True)
-    assert [one.start for one in found] == places
-    assert all(one.source == "RFC 6068 5" and "half of a line break" in one.message for one in found)
-    if "subject" not in query:  # in which no line ends at all
-        audited = [one.start for one in audit(uri) if one.kind == "encoded-line-alone"]
+    findings = check(str(uri), scheme=True)
+    assert [finding.start for finding in findings] == places
+    assert all(finding.source == "RFC 6068 5" and "half of a line break" in finding.message for finding in findings)
+    if "subject" not in query:  # no octet ends a line
+        audited = [finding.start for finding in audit(uri) if finding.kind == "encoded-line-alone"]
         assert audited == places
-    assert URI(str(uri)).locator_as(MailtoLocator).uri() == uri  # what is read is written as it was
+    assert URI(str(uri)).locator_as(MailtoLocator).uri() == uri  # parsed text is written unchanged
 
 
-def test_line_breaks_are_written_whole() -> None:
-    made = MailtoLocator(("a@b",), headers=(("body", "a\nb\rc\r\nd"),))
-    assert str(made.uri()) == "mailto:a@b?body=a%0D%0Ab%0D%0Ac%0D%0Ad"
-    assert check(str(made.uri()), scheme=True) == []
+def test_line_breaks_are_written_as_crlf() -> None:
+    locator = MailtoLocator(("a@b",), headers=(("body", "a\nb\rc\r\nd"),))
+    assert str(locator.uri()) == "mailto:a@b?body=a%0D%0Ab%0D%0Ac%0D%0Ad"
+    assert check(str(locator.uri()), scheme=True) == []
     read = URI("mailto:a@b?body=a%0Ab").locator_as(MailtoLocator)
     assert read.body == "a\nb"
     assert str(replace(read, addresses=("c@d",)).uri()) == "mailto:c@d?body=a%0D%0Ab"

@@ -1,4 +1,4 @@
-"""Schemes that people meet beside those of the documents followed: what the case rows cannot say."""
+"""Common schemes besides those of the five documents."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ from support import LONG, linear
 UNSPOKEN = [name for name in BUILT_IN if scheme(name).unspoken]
 
 
-def test_which_are_not_spoken() -> None:
-    """A scheme that gets lost is missed."""
+def test_schemes_without_a_protocol() -> None:
+    """A lost scheme is noticed."""
     coap = {"coap", "coaps", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"}
-    others = {"ssh", "sftp", "sip", "sips", "ftps", "jdbc", "irc", "ircs", "git", "smb", "mqtt", "mqtts"}
+    names = {"ssh", "sftp", "sip", "sips", "ftps", "jdbc", "irc", "ircs", "git", "smb", "mqtt", "mqtts"}
     objects = {"s3", "s3a", "gs", "az", "abfs", "abfss"}
-    assert set(UNSPOKEN) == coap | others | objects | {"rtsp", "rtsps", "rtspu"}
+    assert set(UNSPOKEN) == coap | names | objects | {"rtsp", "rtsps", "rtspu"}
 
 
 @pytest.mark.parametrize("name", UNSPOKEN)
-def test_what_is_not_spoken_says_which_protocol(name: str) -> None:
+def test_unsupported_schemes_name_their_protocol(name: str) -> None:
     text = scheme(name).examples[0].text
     with pytest.raises(NotSpecified, match=r"; a gateway may help \(RFC 7595 3\.4"):
         plan(text)
-    found = plan(text, gateways=Gateways({name: "http://gw.example/?{uri}"}))
-    assert any(isinstance(step, Send) for step in found)
+    result = plan(text, gateways=Gateways({name: "http://gw.example/?{uri}"}))
+    assert any(isinstance(step, Send) for step in result)
 
 
 @pytest.mark.parametrize("name", ["geo", "did", "blob", "view-source", "otpauth"])
-def test_what_locates_nothing_says_why(name: str) -> None:
-    found = plan(scheme(name).examples[0].text)
-    assert not found.steps
-    assert found.locates_nothing
+def test_schemes_that_locate_nothing_say_why(name: str) -> None:
+    result = plan(scheme(name).examples[0].text)
+    assert not result.steps
+    assert result.locates_nothing
 
 
 @pytest.mark.parametrize(
@@ -78,34 +78,34 @@ def test_what_locates_nothing_says_why(name: str) -> None:
         CoAPLocator(host="h", path="//x", query="#"),
     ],
 )
-def test_what_no_uri_says(locator: Locator) -> None:
+def test_unwritable_locators_are_rejected(locator: Locator) -> None:
     with pytest.raises(Unwritable):
         locator.uri()
 
 
-def test_data_that_would_delimit_is_escaped() -> None:
+def test_delimiters_in_data_are_escaped() -> None:
     assert str(SSHLocator("a;b:c@d", "e:f", host="h").uri()) == "ssh://a%3Bb%3Ac%40d:e%3Af@h"
     assert str(SIPLocator("a@b", host="h", headers=(("subject", "a&b=c"),)).uri()) == "sip:a%40b@h?subject=a%26b%3Dc"
     assert str(IRCLocator(host="h", entity="#a,b\r\nQUIT").uri()) == "irc://h/%23a%2Cb%0D%0AQUIT"
     assert str(SMBLocator("D;", "u;", host="h").uri()) == "smb://D%3B;u%3B@h"
-    written = OTPAuthLocator("totp", "a?b", "A&B", (("issuer", "c&d=#"),), 1).uri()
-    assert str(written) == "otpauth://totp/a%3Fb?issuer=c%26d%3D%23&secret=A%26B"
+    uri = OTPAuthLocator("totp", "a?b", "A&B", (("issuer", "c&d=#"),), 1).uri()
+    assert str(uri) == "otpauth://totp/a%3Fb?issuer=c%26d%3D%23&secret=A%26B"
 
 
 def test_a_secret_is_not_shown() -> None:
-    there = URI("otpauth://totp/joe?secret=JBSWY3DP").locator
-    assert isinstance(there, OTPAuthLocator)
-    assert there.secret == "JBSWY3DP"
-    assert "JBSWY3DP" not in f"{replace(there, written=None)!r}{there.to_dict()}"
+    locator = URI("otpauth://totp/joe?secret=JBSWY3DP").locator
+    assert isinstance(locator, OTPAuthLocator)
+    assert locator.secret == "JBSWY3DP"
+    assert "JBSWY3DP" not in f"{replace(locator, written=None)!r}{locator.to_dict()}"
 
 
-def test_numbers_of_a_place_keep_their_digits() -> None:
-    """RFC 5870 3.4.2: latitude, longitude and altitude are those of WGS-84."""
-    there = URI("geo:1.50,-2.0,3").locator
+def test_coordinates_keep_their_digits() -> None:
+    """RFC 5870 3.4.2: latitude, longitude and altitude in WGS-84."""
+    locator = URI("geo:1.50,-2.0,3").locator
     other = URI("geo:1,2,3;crs=nad83").locator
-    assert isinstance(there, GeoLocator)
+    assert isinstance(locator, GeoLocator)
     assert isinstance(other, GeoLocator)
-    assert (str(there.latitude), there.longitude, there.altitude) == ("1.50", Decimal(-2), Decimal(3))
+    assert (str(locator.latitude), locator.longitude, locator.altitude) == ("1.50", Decimal(-2), Decimal(3))
     assert (other.latitude, other.longitude, other.altitude) == (None, None, None)
 
 
@@ -139,7 +139,7 @@ FORMS = (
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("piece", ["a=b;", "%21,", "0.", "/:", "&@"])
-def test_long_texts_take_linear_time(form: str, piece: str) -> None:
+def test_long_texts_are_linear(form: str, piece: str) -> None:
     def use(size: int) -> None:
         data = piece * (size // len(piece) // form.count("{}"))
         with suppress(InvalidURI):

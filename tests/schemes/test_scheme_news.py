@@ -1,4 +1,4 @@
-"""news and nntp (RFC 5538): what rows cannot say."""
+"""news and nntp (RFC 5538)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support import LONG, linear
 
 
 def sent(locator: NewsLocator | NNTPLocator, credentials: Credentials | None = None) -> list[bytes]:
-    """What is sent behind the commands that are the same for all."""
+    """The commands that are sent, without the common ones at the start."""
     data = [step.data for step in plan(locator, credentials) if isinstance(step, Send)]
     assert data[:2] == [b"CAPABILITIES\r\n", b"MODE READER\r\n"]
     return data[2:]
@@ -34,32 +34,32 @@ def samples(name: str) -> list[str]:
 
 
 def meaning(text: str) -> object:
-    """The locator, with what RFC 5538 calls equivalent made equal."""
-    found = edition().locator(text)
-    assert isinstance(found, (NewsLocator, NNTPLocator))
-    host, port = found.host and found.host.lower(), found.port or 119
-    if isinstance(found, NNTPLocator):
-        return replace(found, host=host, port=port)
-    return replace(found, host=host or None, port=port, group="*" if found.group == "" else found.group)
+    """The locator, with equivalent parts (RFC 5538) made equal."""
+    locator = edition().locator(text)
+    assert isinstance(locator, (NewsLocator, NNTPLocator))
+    host, port = locator.host and locator.host.lower(), locator.port or 119
+    if isinstance(locator, NNTPLocator):
+        return replace(locator, host=host, port=port)
+    return replace(locator, host=host or None, port=port, group="*" if locator.group == "" else locator.group)
 
 
 @pytest.mark.parametrize("name", ["news", "nntp"])
-def test_the_normal_form_means_the_same(name: str) -> None:
-    """6.2.3.  Dot-segments are left out: they go at a generic rung, and no newsgroup has such a name (RFC 5538 2.3)."""
+def test_normalization_preserves_the_meaning(name: str) -> None:
+    """6.2.3. Without dot-segments, which a generic rung removes and no newsgroup has (RFC 5538 2.3)."""
     for text in samples(name):
         generic = str(URI(text).normalize(Rung.SYNTAX))
         assert meaning(str(URI(text).normalize(Rung.SCHEME))) == meaning(generic)
 
 
-def test_the_normal_form_is_valid_where_the_generic_one_is() -> None:
+def test_the_normal_form_is_valid_if_the_generic_one_is() -> None:
     for text in samples("news"):
         if scheme("news").is_valid(str(URI(text).normalize(Rung.SYNTAX))):
             assert scheme("news").is_valid(str(URI(text).normalize(Rung.SCHEME))), text
 
 
 @pytest.mark.parametrize("octet", range(256))
-def test_every_octet_in_every_part(octet: int) -> None:
-    """What is written comes back; what leaves for the server is one line, in its place, or is refused."""
+def test_every_byte_in_every_part(octet: int) -> None:
+    """Written text is parsed back; the server gets one line, with the byte in its place, or nothing."""
     data = bytes([octet]).decode("utf-8", "surrogateescape")
     parts: list[NewsLocator | NNTPLocator] = [
         NewsLocator(host="h", group=f"a{data}b"),
@@ -83,13 +83,13 @@ def test_every_octet_in_every_part(octet: int) -> None:
             assert len(line[:-2].split(b" ")) <= 3
         verbs = [line.split()[0] for line in lines]
         assert verbs[-1] == b"QUIT"
-        # The second LIST is for servers that know no ACTIVE (RFC 977 3.6).
+        # The second LIST is for servers without ACTIVE (RFC 977 3.6).
         assert verbs.count(b"ARTICLE") + verbs.count(b"OVER") + (b"LIST" in verbs) == 1
 
 
 @pytest.mark.parametrize("octet", range(256))
-def test_every_octet_in_a_message_id(octet: int) -> None:
-    """RFC 5536 3.1.3 by the letter, through escapes, against its character classes."""
+def test_every_byte_in_a_message_id(octet: int) -> None:
+    """RFC 5536 3.1.3 literally, through escapes, compared with its character classes."""
     atext = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-/=?^_`{|}~"
     mdtext = bytes([*range(33, 62), *range(63, 91), *range(94, 127)])
     assert scheme("news").is_valid(f"news:a%{octet:02x}b@c") == (octet in atext + b".")
@@ -100,7 +100,7 @@ def test_every_octet_in_a_message_id(octet: int) -> None:
 
 
 @pytest.mark.parametrize("length", [248, 249])
-def test_a_message_id_has_250_octets_at_most(length: int) -> None:
+def test_a_message_id_has_at_most_250_bytes(length: int) -> None:
     """RFC 3977 3.6, with the brackets."""
     locator = NewsLocator(host="h", message_id="a" * (length - 2) + "@b")
     if length == 248:
@@ -110,8 +110,8 @@ def test_a_message_id_has_250_octets_at_most(length: int) -> None:
             plan(locator)
 
 
-def test_a_command_has_512_octets_at_most() -> None:
-    """RFC 3977 3.1: and its arguments 497."""
+def test_a_command_has_at_most_512_bytes() -> None:
+    """RFC 3977 3.1: with at most 497 for arguments."""
     assert len(sent(NNTPLocator(host="h", group="g" * 497))[0]) == 6 + 497 + 2
     for locator in (
         NNTPLocator(host="h", group="g" * 498),
@@ -125,26 +125,26 @@ def test_a_command_has_512_octets_at_most() -> None:
         assert "ppp" not in str(refused.value)
 
 
-def test_the_configured_server_is_put_into_the_locator() -> None:
+def test_a_configured_server_becomes_part_of_the_locator() -> None:
     """RFC 5538 4: "a configured default server for Netnews access is used"."""
-    there = URI("news:a@b").locator
-    assert isinstance(there, NewsLocator)
-    (step,) = plan(there)
+    locator = URI("news:a@b").locator
+    assert isinstance(locator, NewsLocator)
+    (step,) = plan(locator)
     assert isinstance(step, Place)
     assert (step.what, step.where) == ("article", "<a@b>")
     assert "configured" in step.note
-    assert sent(replace(there, host="news.example"))[0] == b"ARTICLE <a@b>\r\n"
+    assert sent(replace(locator, host="news.example"))[0] == b"ARTICLE <a@b>\r\n"
     for server in ("news.example", "news.example:8119", "[::1]:119"):
-        assert str(at_server(there, server).uri()) == f"news://{server}/a@b"
+        assert str(at_server(locator, server).uri()) == f"news://{server}/a@b"
     for server in ("", "a b", "h/x", "u@h", "h:x", ":119", "h?x", "h#x", "h\r\nQUIT", "::1", f"h:{'1' * 5000}"):
         with pytest.raises(PlanRefused, match="is not a news server"):
-            at_server(there, server)
+            at_server(locator, server)
 
 
-def test_what_names_a_server_keeps_it() -> None:
+def test_a_uri_with_a_server_keeps_it() -> None:
     for text in ("news://h/a@b", "nntp://h/g/1", "ftp://h/"):
-        there = URI(text).locator
-        assert at_server(there, "news.example") is there
+        locator = URI(text).locator
+        assert at_server(locator, "news.example") is locator
     older = edition("url-1994").locator("nntp:g/1")
     assert str(at_server(older, "news.example").uri()) == "nntp://news.example/g/1"
     assert str(at_server(URI("news://joe@:8119/g").locator, "h:1").uri()) == "news://joe@h:8119/g"
@@ -163,7 +163,7 @@ def test_wildcards() -> None:
     assert not NewsLocator(message_id="*@b").is_set
 
 
-def test_what_no_news_uri_says() -> None:
+def test_unwritable_locators_are_rejected() -> None:
     for locator in (
         NewsLocator(message_id="no-at"),
         NewsLocator(group="g", message_id="a@b"),
@@ -180,11 +180,11 @@ def test_what_no_news_uri_says() -> None:
 
 
 def test_passwords_are_not_shown() -> None:
-    found = plan("news://joe:s3cr3t@h/a@b")
-    assert "s3cr3t" not in f"{found} {found!r} {found.to_dict()} {found.steps!r}"
-    found = plan("nntp://h/g/1", Credentials("joe", "s3cr3t"))
-    assert "s3cr3t" not in f"{found} {found!r} {found.to_dict()} {found.steps!r}"
-    assert b"AUTHINFO PASS s3cr3t\r\n" in [step.data for step in found if isinstance(step, Send)]
+    result = plan("news://joe:s3cr3t@h/a@b")
+    assert "s3cr3t" not in f"{result} {result!r} {result.to_dict()} {result.steps!r}"
+    result = plan("nntp://h/g/1", Credentials("joe", "s3cr3t"))
+    assert "s3cr3t" not in f"{result} {result!r} {result.to_dict()} {result.steps!r}"
+    assert b"AUTHINFO PASS s3cr3t\r\n" in [step.data for step in result if isinstance(step, Send)]
     with pytest.raises(PlanRefused) as refused:
         plan("news://joe:s3cr3t%0A@h/a@b")
     assert "s3cr3t" not in str(refused.value)
@@ -192,7 +192,7 @@ def test_passwords_are_not_shown() -> None:
 
 @pytest.mark.parametrize("piece", ["a", "%41", "%2F", "*", "%2A", ".", "@", "%40", "%", "%FF"])
 @pytest.mark.parametrize("name", ["rfc3986", "rfc1738", "url-1994"])
-def test_many_characters_take_no_time(piece: str, name: str) -> None:
+def test_long_texts_are_linear(piece: str, name: str) -> None:
     def use(size: int) -> None:
         for text in (f"news:{piece * (size // len(piece))}", f"nntp://h/{piece * (size // len(piece))}/1"):
             try:
@@ -207,16 +207,16 @@ def test_many_characters_take_no_time(piece: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("digits", ["1" * 5000, "0" * 1_000_000, "9" * 1_000_000])
-def test_numbers_of_any_length_are_read_or_refused(digits: str) -> None:
+def test_numbers_of_any_length_are_parsed_or_rejected(digits: str) -> None:
     with pytest.raises(InvalidURI):
         edition().locator(f"nntp://h/g/{digits}")
     with pytest.raises(InvalidURI):
         edition("rfc1738").locator(f"nntp://h/g/{digits}")
 
 
-def test_broken_escapes_of_older_editions_stay() -> None:
-    """No octets, so no data: a "%" that does not begin an escape is itself."""
-    found = edition("rfc1738").locator("news:a%zz@b")
-    assert isinstance(found, NewsLocator)
-    assert found.message_id == "a%zz@b"
-    assert str(found.uri()) == "news:a%25zz@b"
+def test_older_editions_keep_invalid_escapes() -> None:
+    """A "%" that does not begin an escape is literal."""
+    locator = edition("rfc1738").locator("news:a%zz@b")
+    assert isinstance(locator, NewsLocator)
+    assert locator.message_id == "a%zz@b"
+    assert str(locator.uri()) == "news:a%25zz@b"

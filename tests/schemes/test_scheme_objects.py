@@ -1,4 +1,4 @@
-"""s3, gs, az: the https URLs of objects, both ways; and the places of repositories as git takes them."""
+"""s3, gs, az: conversion from and to https URLs of objects; and repository locations as Git accepts them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ AWS, BLOB = "amazonaws.com", "core.windows.net"
         (f"https://acc.dfs.{BLOB}/c", f"abfss://c@acc.dfs.{BLOB}/", None),
     ],
 )  # fmt: skip
-def test_from_https(text: str, uri: str, region: str | None) -> None:
-    found = ObjectLocator.from_https(text)
-    assert str(found.uri()) == uri
-    assert getattr(found, "region", None) == region
-    assert type(found).from_https(URI(text)) == found == URI(uri).locator
-    assert Name.parse(uri).key == found.key  # as stores read it
+def test_object_uris_from_https(text: str, uri: str, region: str | None) -> None:
+    locator = ObjectLocator.from_https(text)
+    assert str(locator.uri()) == uri
+    assert getattr(locator, "region", None) == region
+    assert type(locator).from_https(URI(text)) == locator == URI(uri).locator
+    assert Name.parse(uri).key == locator.key  # as stores decode it
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_url_of_another_store_is_rejected() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "text"),
+    ("uri", "text"),
     [
         (S3Locator("b", "a b+c%").https(), f"https://b.s3.{AWS}/a%20b%2Bc%25"),
         (S3Locator("b", "é", "eu-west-1").https(), f"https://b.s3.eu-west-1.{AWS}/%C3%A9"),
@@ -77,13 +77,13 @@ def test_url_of_another_store_is_rejected() -> None:
         (AzureLocator("c", "a", "acc").https(service="dfs"), f"https://acc.dfs.{BLOB}/c/a"),
     ],
 )  # fmt: skip
-def test_to_https_and_back(found: URI, text: str) -> None:
-    assert str(found) == text
-    there: Any = ObjectLocator.from_https(found)
-    assert ObjectLocator.from_https(there.https()) == there
+def test_object_uris_to_https_and_back(uri: URI, text: str) -> None:
+    assert str(uri) == text
+    locator: Any = ObjectLocator.from_https(uri)
+    assert ObjectLocator.from_https(locator.https()) == locator
 
 
-def test_what_no_https_url_says() -> None:
+def test_objects_without_an_https_url_are_rejected() -> None:
     for act in (S3Locator("b", "a/../c").https, S3Locator("b c", "a").https, AzureLocator("c", "a").https):
         with pytest.raises(Unwritable):
             act()
@@ -91,11 +91,11 @@ def test_what_no_https_url_says() -> None:
         AzureLocator("c", "a", "acc").https(service="file")
 
 
-def test_schemes_are_those_of_the_stores() -> None:
+def test_stores_have_object_locators() -> None:
     assert {name for name in SCHEMES if isinstance(URI(f"{name}://b/k").locator, ObjectLocator)} == SCHEMES
     assert AzureLocator("c").container == "c"
-    there = URI("s3://b/k").locator_as(S3Locator)
-    assert replace(there, region="eu-west-1") == there  # which an s3: URI does not have
+    locator = URI("s3://b/k").locator_as(S3Locator)
+    assert replace(locator, region="eu-west-1") == locator  # which s3: URIs do not have
 
 
 @pytest.mark.parametrize(
@@ -109,15 +109,15 @@ def test_schemes_are_those_of_the_stores() -> None:
         ("git://h/a", None, "h", None, "/a"), ("HTTPS://joe@h:8443/a.git", "joe", "h", 8443, "/a.git"),
     ],
 )  # fmt: skip
-def test_git_url(text: str, user: str | None, host: str, port: int | None, path: str) -> None:
-    found = git_url(text)
-    assert (found.user, found.host, found.port, found.path) == (user, host, port, path)
-    assert git_url(str(found.uri())) == found
-    assert isinstance(found, SSHLocator | GitLocator | HTTPLocator)
+def test_git_urls(text: str, user: str | None, host: str, port: int | None, path: str) -> None:
+    url = git_url(text)
+    assert (url.user, url.host, url.port, url.path) == (user, host, port, path)
+    assert git_url(str(url.uri())) == url
+    assert isinstance(url, SSHLocator | GitLocator | HTTPLocator)
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "reason"),
     [
         ("C:\\a", "drive of Windows"), ("c:/a", "drive of Windows"), ("C:", "drive of Windows"), ("a/b", "no colon"),
         ("", "no colon"), ("./a:b", "slash is before"), ("/srv/a:b", "slash is before"), ("ftp://h/a", "'ftp' is not"),
@@ -126,8 +126,8 @@ def test_git_url(text: str, user: str | None, host: str, port: int | None, path:
         ("git@h:\ud800", "expected user@host:path"),
     ],
 )  # fmt: skip
-def test_what_is_no_git_url(text: str, why: str) -> None:
-    with pytest.raises(InvalidURI, match=why):
+def test_invalid_git_urls_are_rejected(text: str, reason: str) -> None:
+    with pytest.raises(InvalidURI, match=reason):
         git_url(text)
     with pytest.raises(InvalidURI):
         git_url("https:///a")

@@ -1,4 +1,4 @@
-"""The scheme rung of the ladder: each step with its paragraph, on values and on columns (RFC 3986 6.2.3)."""
+"""The rung SCHEME: each step with its paragraph, on values and columns (RFC 3986 6.2.3)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ CHANGES = [
 
 @pytest.mark.parametrize(("text", "expected"), CHANGES)
 def test_changes_name_the_paragraph(text: str, expected: list[tuple[str, str, str]]) -> None:
-    found = [(c.source, c.before, c.after) for c in URI(text).changes(Rung.SCHEME) if c.rung is Rung.SCHEME]
-    assert found == expected
+    changes = [(c.source, c.before, c.after) for c in URI(text).changes(Rung.SCHEME) if c.rung is Rung.SCHEME]
+    assert changes == expected
 
 
 # Two URIs, and the lowest rung at which they are equal.
@@ -42,20 +42,20 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("a", "b", "rung"), PAIRS)
-def test_where_they_meet(a: str, b: str, rung: Rung | None) -> None:
+def test_the_lowest_rung_of_pairs(a: str, b: str, rung: Rung | None) -> None:
     assert lowest_rung(a, b) == rung
     assert URI(a).equivalent(URI(b), Rung.SCHEME) == (rung is not None)
 
 
-def test_columns_meet_where_values_do() -> None:
-    one, two = pa.array([a for a, _, _ in PAIRS] + [None]), pa.array([b for _, b, _ in PAIRS] + ["x:y"])
-    rungs = pa.array(columns.lowest_rung(one, two)).to_pylist()
+def test_columns_have_the_rungs_of_values() -> None:
+    first, two = pa.array([a for a, _, _ in PAIRS] + [None]), pa.array([b for _, b, _ in PAIRS] + ["x:y"])
+    rungs = pa.array(columns.lowest_rung(first, two)).to_pylist()
     assert rungs == [None if rung is None else int(rung) for _, _, rung in PAIRS] + [None]
-    equal = pa.array(columns.equivalent(one, two, Rung.SCHEME)).to_pylist()
+    equal = pa.array(columns.equivalent(first, two, Rung.SCHEME)).to_pylist()
     assert equal == [rung is not None for _, _, rung in PAIRS] + [None]
 
 
-def test_a_normal_form_keeps_what_is_not_compared() -> None:
+def test_a_normal_form_keeps_ignored_components() -> None:
     assert str(URI("URN:Example:a?=q#f").normalize(Rung.SCHEME)).endswith("?=q#f")
 
 

@@ -1,4 +1,4 @@
-"""telnet, rlogin, tn3270: what the case rows cannot say."""
+"""telnet, rlogin, tn3270."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support import LONG, linear
 
 NAMES = ("telnet", "rlogin", "tn3270")
 
-# No host that a resolver takes, or that a terminal shows, holds these.
+# Characters that are not in any host for a resolver or a terminal.
 NO_HOST = bytes([*range(32), *range(127, 256)]) + b" /@:[]?#"
 
 
@@ -27,7 +27,7 @@ def session(text: str, credentials: Credentials | None = None) -> Interact:
 
 
 @pytest.mark.parametrize(("name", "port"), [("telnet", 23), ("rlogin", 513), ("tn3270", 23)])
-def test_ports(name: str, port: int) -> None:
+def test_default_ports(name: str, port: int) -> None:
     """RFC 4248 2; RFC 1282; RFC 6270 2."""
     assert scheme(name).port == port
     assert session(f"{name}://h").port == port
@@ -37,12 +37,12 @@ def test_ports(name: str, port: int) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_password_is_suggested_and_never_shown(name: str) -> None:
-    found = plan(f"{name}://joe:s3cr3t@h")
-    (step,) = found
+    result = plan(f"{name}://joe:s3cr3t@h")
+    (step,) = result
     assert isinstance(step, Interact)
     assert step.password == "s3cr3t"
-    for shown in (str(found), repr(found), str(found.to_dict()), repr(step), repr(found.locator), step.line()):
-        assert "s3cr3t" not in shown
+    for text in (str(result), repr(result), str(result.to_dict()), repr(step), repr(result.locator), step.line()):
+        assert "s3cr3t" not in text
 
 
 @pytest.mark.parametrize(
@@ -59,17 +59,17 @@ def test_a_password_is_suggested_and_never_shown(name: str) -> None:
         ("telnet://:@h", None, "", ""),
     ],
 )
-def test_what_the_uri_says_goes_first(
+def test_the_uri_takes_precedence(
     text: str, credentials: Credentials | None, user: str | None, password: str | None
 ) -> None:
-    """RFC 4248 2: advisory; and a password is told for its own user alone."""
+    """RFC 4248 2: advisory; a password is used for its own user only."""
     step = session(text, credentials)
     assert (step.user, step.password) == (user, password)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("octet", range(256))
-def test_every_octet_in_every_part(name: str, octet: int) -> None:
+def test_every_byte_in_every_part(name: str, octet: int) -> None:
     escape = f"%{octet:02X}"
     text = f"{name}://u{escape}:p{escape}@h"
     locator = URI(text).locator
@@ -95,19 +95,19 @@ def test_every_octet_in_every_part(name: str, octet: int) -> None:
 @pytest.mark.parametrize("name", ["url-1994", "rfc1738"])
 @pytest.mark.parametrize("raw", ["\r\nX", "\n", "\0", "\t"])
 @pytest.mark.parametrize("form", ["telnet://u{}@h", "telnet://u:p{}@h", "telnet://h{}x"])
-def test_a_text_that_no_grammar_derives_hands_over_no_line(name: str, raw: str, form: str) -> None:
+def test_invalid_text_cannot_add_a_line(name: str, raw: str, form: str) -> None:
     with pytest.raises(PlanRefused):
         plan(edition(name).locator(form.format(raw)))
 
 
-def test_what_is_not_used_is_told() -> None:
+def test_unused_parts_are_reported() -> None:
     assert "is ignored" in session("telnet://h/a?b").note
     assert "is ignored" in session("telnet://h?").note
     assert session("telnet://h/").note == ""
 
 
 @pytest.mark.parametrize("name", ["rlogin", "tn3270"])
-def test_rfc_1738_has_no_reading_of_the_two(name: str) -> None:
+def test_rfc_1738_does_not_define_rlogin_and_tn3270(name: str) -> None:
     """RFC 1738 4 reserves tn3270 and does not name rlogin."""
     assert "rfc1738" not in scheme(name).documents
     locator = edition("rfc1738").locator(f"{name}://h/")
@@ -118,11 +118,11 @@ def test_rfc_1738_has_no_reading_of_the_two(name: str) -> None:
         TelnetLocator(host="h", scheme=name).uri("rfc1738")
 
 
-def test_the_locator_is_of_its_scheme() -> None:
-    found = [replace(URI(f"{name}://h").locator, written=None) for name in NAMES]
-    assert len(set(found)) == 3
-    assert [str(one.uri()) for one in found] == [f"{name}://h" for name in NAMES]
-    assert [pickle.loads(pickle.dumps(one)) for one in found] == found
+def test_each_scheme_has_its_locator() -> None:
+    locators = [replace(URI(f"{name}://h").locator, written=None) for name in NAMES]
+    assert len(set(locators)) == 3
+    assert [str(locator.uri()) for locator in locators] == [f"{name}://h" for name in NAMES]
+    assert [pickle.loads(pickle.dumps(locator)) for locator in locators] == locators
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_the_locator_is_of_its_scheme() -> None:
         TelnetLocator(host="h:23"),
     ],
 )
-def test_a_locator_that_no_uri_says(locator: TelnetLocator) -> None:
+def test_unwritable_locators_are_rejected(locator: TelnetLocator) -> None:
     with pytest.raises(Unwritable):
         locator.uri()
 
@@ -144,7 +144,7 @@ def test_a_locator_that_no_uri_says(locator: TelnetLocator) -> None:
 @pytest.mark.parametrize("name", ["url-1994", "rfc1738", "rfc3986"])
 @pytest.mark.parametrize("form", ["telnet://{}@h", "telnet://u:{}@h", "telnet://{}", "telnet://h/{}", "telnet://h:{}"])
 @pytest.mark.parametrize("piece", ["a", "%41", ":", "@", "-"])
-def test_long_texts_take_linear_time(name: str, form: str, piece: str) -> None:
+def test_long_texts_are_linear(name: str, form: str, piece: str) -> None:
     def use(size: int) -> None:
         with suppress(InvalidURI, PlanRefused):
             plan(edition(name).locator(form.format(piece * (size // len(piece)))))

@@ -1,4 +1,4 @@
-"""tag, about, and the reserved names: what the case rows cannot say."""
+"""tag, about, and the reserved names."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ RESERVED = ("nfs", "mailserver", "z39.50")
         (TagDate(2001, 9, 15), "2001-09-15", datetime.date(2001, 9, 15)),
     ],
 )
-def test_a_date_may_be_cut_short(date: TagDate, text: str, first: datetime.date) -> None:
+def test_a_date_may_be_shortened(date: TagDate, text: str, first: datetime.date) -> None:
     """RFC 4151 2.1."""
     assert str(date) == text
     assert date.first_day == first
 
 
 @pytest.mark.parametrize("date", [TagDate(2001, 13), TagDate(2001, 2, 30), TagDate(0), TagDate(2001, 0, 1)])
-def test_a_date_of_the_grammar_need_be_no_day(date: TagDate) -> None:
+def test_an_impossible_date_has_no_first_day(date: TagDate) -> None:
     with pytest.raises(ValueError, match=r"out of range|must be in"):
         _ = date.first_day
 
 
-def test_who_has_minted_it() -> None:
+def test_the_tagging_entity() -> None:
     mail, name = URI("tag:sandro@w3.org,2004-05:Sandro").locator, URI("tag:yaml.org,2002:int").locator
     assert isinstance(mail, TagLocator)
     assert isinstance(name, TagLocator)
@@ -50,7 +50,7 @@ def test_who_has_minted_it() -> None:
     assert (name.email_address, name.dns_name) == (None, "yaml.org")
 
 
-def test_tags_are_equal_character_by_character() -> None:
+def test_tags_are_compared_character_by_character() -> None:
     """RFC 4151 2.4."""
     texts = [
         "tag:a.example,2001:x",
@@ -79,22 +79,22 @@ def test_tags_are_equal_character_by_character() -> None:
         TagLocator("a\r\nb", TagDate(2001)),
     ],
 )
-def test_a_tag_that_no_uri_says(locator: TagLocator) -> None:
+def test_unwritable_tags_are_rejected(locator: TagLocator) -> None:
     with pytest.raises(Unwritable):
         locator.uri()
 
 
 def test_a_tag_locates_nothing() -> None:
-    found = plan("tag:yaml.org,2002:int")
-    assert not found.steps
-    assert "RFC 4151" in found.locates_nothing
+    result = plan("tag:yaml.org,2002:int")
+    assert not result.steps
+    assert "RFC 4151" in result.locates_nothing
 
 
 # -- about (RFC 6694)
 
 
 @pytest.mark.parametrize("octet", range(256))
-def test_every_octet_in_a_token(octet: int) -> None:
+def test_every_byte_in_a_token(octet: int) -> None:
     locator = URI(f"about:a%{octet:02X}b?c%{octet:02X}").locator
     assert isinstance(locator, AboutLocator)
     assert locator.token == "a" + bytes([octet]).decode("utf-8", "surrogateescape") + "b"
@@ -105,7 +105,7 @@ def test_every_octet_in_a_token(octet: int) -> None:
 
 
 def test_a_blank_page_has_no_content() -> None:
-    """RFC 6694 3; the media type is not the document's."""
+    """RFC 6694 3; the document does not name a media type."""
     (step,) = plan("about:blank")
     assert step == Content(
         source="RFC 6694 3", media_type="text/html", note="a blank page; its media type is not specified"
@@ -113,7 +113,7 @@ def test_a_blank_page_has_no_content() -> None:
 
 
 @pytest.mark.parametrize("text", ["about://", "about:///blank", "about://h/blank"])
-def test_no_authority(text: str) -> None:
+def test_about_has_no_authority(text: str) -> None:
     with pytest.raises(InvalidURI):
         _ = URI(text).locator
 
@@ -138,16 +138,16 @@ def test_a_reserved_name_is_known_and_has_no_syntax(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "status"), [("nfs", "Permanent"), ("mailserver", "Historical"), ("z39.50", "Historical")]
 )
-def test_what_iana_says_of_it(name: str, status: str) -> None:
+def test_a_reserved_name_shows_its_iana_status(name: str, status: str) -> None:
     assert scheme(name).status == status
 
 
 @pytest.mark.parametrize("name", RESERVED)
 def test_a_gateway_may_serve_a_reserved_name(name: str) -> None:
     """RFC 1738 4: "specific gateway locators for indirect access through new naming schemes"."""
-    found = plan(f"{name}://h/x", gateways=Gateways({name: "http://gw.example/?{uri}"}))
-    assert any(isinstance(step, Send) for step in found)
-    assert found.through is not None
+    result = plan(f"{name}://h/x", gateways=Gateways({name: "http://gw.example/?{uri}"}))
+    assert any(isinstance(step, Send) for step in result)
+    assert result.through is not None
 
 
 # -- all of them
@@ -162,7 +162,7 @@ def test_locators_are_values(text: str) -> None:
 
 @pytest.mark.parametrize("form", ["tag:a,2001:{}", "tag:{},2001:x", "tag:{}", "about:{}", "nfs:{}", "z39.50://{}"])
 @pytest.mark.parametrize("piece", ["a", ",", "%41", "/", ":", ",2001"])
-def test_long_texts_take_linear_time(form: str, piece: str) -> None:
+def test_long_texts_are_linear(form: str, piece: str) -> None:
     def use(size: int) -> None:
         with suppress(InvalidURI):
             plan(form.format(piece * (size // len(piece))))

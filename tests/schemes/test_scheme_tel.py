@@ -1,4 +1,4 @@
-"""tel (RFC 3966): what rows cannot say."""
+"""tel (RFC 3966)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ TEL = scheme("tel")
 
 
 def locator(text: str) -> TelLocator:
-    found = URI(text).locator
-    assert isinstance(found, TelLocator)
-    return found
+    value = URI(text).locator
+    assert isinstance(value, TelLocator)
+    return value
 
 
 def samples() -> list[str]:
@@ -60,14 +60,14 @@ def samples() -> list[str]:
         *(("pname", "phone-context"[:end] + "0", True) for end in range(14)),
     ],
 )
-def test_rules(rule: str, text: str, valid: bool) -> None:
+def test_rules_of_tel_uris(rule: str, text: str, valid: bool) -> None:
     """RFC 3966 3."""
     assert TEL.grammar.automaton(rule).accepts(text) == valid
 
 
 def test_a_parameter_without_a_value() -> None:
-    found = locator("tel:7042;phone-context=example.com;a=1;b")
-    assert found.parameters == (("a", "1"), ("b", None))
+    tel = locator("tel:7042;phone-context=example.com;a=1;b")
+    assert tel.parameters == (("a", "1"), ("b", None))
     assert locator("tel:+1;b=").parameters == (("b", ""),)
     assert locator("tel:+1;b=") != locator("tel:+1;b")
 
@@ -85,12 +85,12 @@ def test_mandatory_parameters() -> None:
 
 
 def test_parameters_are_in_lexicographical_order() -> None:
-    """3, and 4: their order says nothing."""
+    """3 and 4: their order has no meaning."""
     assert TelLocator("+1", parameters=(("b", "1"), ("a", None))) == locator("tel:+1;a;b=1")
     assert str(TelLocator("+1", isub="x", parameters=(("b", "1"), ("A", None))).uri()) == "tel:+1;isub=x;A;b=1"
 
 
-def test_the_order_that_is_written_is_the_documents() -> None:
+def test_parameters_are_written_in_the_documents_order() -> None:
     for text in samples():
         names = [
             par.partition("=")[0].lower() for par in str(replace(locator(text), written=None).uri()).split(";")[1:]
@@ -98,11 +98,11 @@ def test_the_order_that_is_written_is_the_documents() -> None:
         first = [name for name in names if name in ("isub", "ext")]
         context = [name for name in names if name == "phone-context"]
         assert names[: len(first) + len(context)] == first + context, text
-        others = names[len(first) + len(context) :]
-        assert others == sorted(others)
+        last = names[len(first) + len(context) :]
+        assert last == sorted(last)
 
 
-def test_what_no_tel_uri_says() -> None:
+def test_unwritable_locators_are_rejected() -> None:
     for wrong in (
         TelLocator(),
         TelLocator("7042"),
@@ -123,48 +123,48 @@ def test_what_no_tel_uri_says() -> None:
 
 
 @pytest.mark.parametrize("octet", range(256))
-def test_every_octet_in_every_value(octet: int) -> None:
-    """What is written comes back, and delimits nothing."""
+def test_every_byte_in_every_value(octet: int) -> None:
+    """Written values are parsed back, and do not delimit."""
     data = "a" + bytes([octet]).decode("utf-8", "surrogateescape") + "b"
-    for one in (
+    for tel in (
         TelLocator("+1", isub=data),
         TelLocator("+1", extension=data),
         TelLocator("1", phone_context=data),
         TelLocator("1", phone_context="+" + data),
         TelLocator("+1", parameters=((data, data),)),
     ):
-        text = str(one.uri())
-        assert replace(locator(text), written=None) == one
-        if octet in b";=?" or (octet == ord("+") and one.is_global):
+        text = str(tel.uri())
+        assert replace(locator(text), written=None) == tel
+        if octet in b";=?" or (octet == ord("+") and tel.is_global):
             assert f"%{octet:02X}" in text
 
 
-def test_isub_is_octets() -> None:
+def test_isub_may_contain_any_byte() -> None:
     """5.2: it "may contain any octet value"."""
-    found = replace(locator("tel:+1;isub=%00%FF%3B"), written=None)
-    assert found.isub is not None
-    assert found.isub.encode("utf-8", "surrogateescape") == b"\0\xff;"
-    assert str(found.uri()) == "tel:+1;isub=%00%FF%3B"
+    tel = replace(locator("tel:+1;isub=%00%FF%3B"), written=None)
+    assert tel.isub is not None
+    assert tel.isub.encode("utf-8", "surrogateescape") == b"\0\xff;"
+    assert str(tel.uri()) == "tel:+1;isub=%00%FF%3B"
 
 
-def test_the_normal_form_means_the_same() -> None:
-    """4: digits and context without separators, everything without case, parameters in any order."""
+def test_normalization_preserves_the_meaning() -> None:
+    """4: digits and context without separators, all without case, parameters in any order."""
 
     def meaning(text: str) -> object:
-        found = locator(text)
-        context = found.phone_context
+        tel = locator(text)
+        context = tel.phone_context
         if context is not None and context.startswith("+"):
             context = TelLocator(context).digits
         return (
-            found.digits.lower(),
-            found.isub and found.isub.lower(),
-            None if found.extension is None else TelLocator(found.extension).digits,
+            tel.digits.lower(),
+            tel.isub and tel.isub.lower(),
+            None if tel.extension is None else TelLocator(tel.extension).digits,
             context and context.lower(),
-            [(name.lower(), value and value.lower()) for name, value in found.parameters],
+            [(name.lower(), value and value.lower()) for name, value in tel.parameters],
         )
 
     for text in samples():
-        if "/" in text:  # dot-segments go at a generic rung
+        if "/" in text:  # a generic rung removes dot-segments
             continue
         form = str(URI(text).normalize(Rung.SCHEME))
         assert TEL.is_valid(form), (text, form)
@@ -172,14 +172,14 @@ def test_the_normal_form_means_the_same() -> None:
             assert meaning(form) == meaning(text)
 
 
-def test_it_locates_nothing() -> None:
-    found = plan("tel:+1-201-555-0123")
-    assert found.steps == ()
-    assert "RFC 3966 1" in found.locates_nothing
+def test_a_telephone_number_locates_nothing() -> None:
+    result = plan("tel:+1-201-555-0123")
+    assert result.steps == ()
+    assert "RFC 3966 1" in result.locates_nothing
 
 
 @pytest.mark.parametrize("piece", ["1", "-", ";a", ";a=1", ";z;a", "%2D", ";", "%23", "(", ";m-x=%FF"])
-def test_many_characters_take_no_time(piece: str) -> None:
+def test_long_texts_are_linear(piece: str) -> None:
     def use(size: int) -> None:
         for before in ("tel:+1", "tel:1;phone-context=+1", "tel:"):
             text = before + piece * (size // len(piece))

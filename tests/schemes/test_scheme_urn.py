@@ -1,4 +1,4 @@
-"""urn: what case rows cannot say (RFC 8141)."""
+"""urn (RFC 8141)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from overthere import URI, InvalidURI, Rung, Unwritable, plan
 from overthere.access.gateways import Gateways
 from overthere.schemes.known.urn import SCHEME, URNLocator
 
-# RFC 8141 3.2: in each group the names are URN-equivalent, and to those of no other group.
+# RFC 8141 3.2: names in a group are URN-equivalent, names of different groups are not.
 GROUPS = (
     (
         "urn:example:a123,z456",
@@ -38,25 +38,25 @@ def name(text: str) -> str:
     return locator.assigned_name
 
 
-def test_urn_equivalence_is_that_of_the_examples() -> None:
+def test_urn_equivalence_agrees_with_the_examples() -> None:
     assert [len({name(text) for text in group}) for group in GROUPS] == [1] * len(GROUPS)
     assert len({name(group[0]) for group in GROUPS}) == len(GROUPS)
 
 
-def test_the_scheme_rung_agrees_with_urn_equivalence_on_every_pair_of_the_examples() -> None:
+def test_the_scheme_rung_agrees_with_urn_equivalence() -> None:
     texts = [(number, text) for number, group in enumerate(GROUPS) for text in group]
-    for (one, a), (two, b) in combinations(texts, 2):
-        assert URI(a).equivalent(URI(b), Rung.SCHEME) == (one == two), (a, b)
+    for (first, a), (two, b) in combinations(texts, 2):
+        assert URI(a).equivalent(URI(b), Rung.SCHEME) == (first == two), (a, b)
 
 
 def test_an_unreserved_escape_is_the_same_uri_but_not_the_same_name() -> None:
-    """RFC 3986 6.2.2.2 takes `%7E` and `~` as one; RFC 8141 3.1 does not decode when it compares."""
+    """RFC 3986 6.2.2.2 equates `%7E` and `~`; RFC 8141 3.1 compares without decoding."""
     a, b = "urn:example:%7Ea", "urn:example:~a"
     assert URI(a).equivalent(URI(b), Rung.SCHEME)
     assert name(a) != name(b)
 
 
-def test_components_are_ignored_in_comparing_but_stay_in_the_normal_form() -> None:
+def test_the_normal_form_keeps_components_that_comparison_ignores() -> None:
     text = "URN:Example:A?+r?=q#f"
     assert str(URI(text).normalize(Rung.SCHEME)) == "urn:example:A?+r?=q#f"
     assert URI(text).equivalent(URI("urn:example:A"), Rung.SCHEME)
@@ -81,12 +81,12 @@ def test_the_f_component_is_the_fragment() -> None:
         {"query": "x"},
     ],
 )
-def test_what_would_be_read_otherwise_is_not_written(wrong: dict[str, Any]) -> None:
+def test_ambiguous_locators_are_rejected(wrong: dict[str, Any]) -> None:
     with pytest.raises(Unwritable):
         replace(URNLocator("example", "a"), **wrong).uri()
 
 
-def test_it_locates_nothing_but_a_gateway_may_serve() -> None:
+def test_a_urn_needs_a_gateway() -> None:
     assert not plan("urn:example:a").steps
     assert "RFC 8141 1.2.1" in str(plan("urn:example:a"))
     served = plan("urn:example:a,b", gateways=Gateways({"urn": "ftp://resolver.example/{uri}"}))
@@ -94,7 +94,7 @@ def test_it_locates_nothing_but_a_gateway_may_serve() -> None:
     assert served.through.uri == "ftp://resolver.example/urn%3Aexample%3Aa%2Cb"
 
 
-def test_every_octet_as_an_escape_is_kept_as_written() -> None:
+def test_every_escaped_byte_is_unchanged() -> None:
     for octet in range(256):
         for escape in (f"%{octet:02X}", f"%{octet:02x}"):
             locator = URI(f"urn:example:x{escape}").locator
@@ -105,7 +105,7 @@ def test_every_octet_as_an_escape_is_kept_as_written() -> None:
             assert locator.decoded.encode("utf-8", "surrogateescape") == b"x" + bytes([octet])
 
 
-def test_huge_names_are_read_in_linear_time() -> None:
+def test_huge_names_are_linear() -> None:
     long = "a/" * 500_000
     text = f"urn:example:{long}?+{'?+' * 100_000}b?={'?=' * 100_000}"
     locator = URI(text).locator

@@ -53,10 +53,10 @@ KEYS = frozenset(
 )
 
 
-def said(locator: Locator) -> dict[str, Any]:
-    """The fields that are not their defaults, a password as it is."""
-    found = locator.to_dict()
-    return {**found, "password": getattr(locator, "password", None)} if "password" in found else found
+def changed_fields(locator: Locator) -> dict[str, Any]:
+    """The fields that differ from their defaults, with an unmasked password."""
+    fields = locator.to_dict()
+    return {**fields, "password": getattr(locator, "password", None)} if "password" in fields else fields
 
 
 @pytest.mark.parametrize(("file", "row"), ROWS)
@@ -79,7 +79,7 @@ def test_row(file: str, row: dict[str, Any]) -> None:
     if name == "rfc3986":
         assert URI(text).locator == locator
     if "is" in row:
-        assert said(locator) == row["is"]
+        assert changed_fields(locator) == row["is"]
     assert str(locator.uri(name)) == text
     fresh = replace(locator, written=None)
     if "written" in row:
@@ -110,24 +110,24 @@ def test_row(file: str, row: dict[str, Any]) -> None:
 
 
 def suites() -> dict[str, type[SchemeSuite]]:
-    """A class for each built-in scheme."""
-    found = {}
+    """A test class for each built-in scheme."""
+    classes = {}
     for name in BUILT_IN:
         title = "Test" + "".join(part.title() for part in name.split("."))
         # The document-id of WAIS is octets of a counted length (RFC 4156 2).
         counted = frozenset({"wpath"}) if name == "wais" else frozenset()
-        # 1994 sends the octets of ISO Latin 1 (RFC 977 2.3); today what is not UTF-8 is refused (RFC 3977 3.1, 12.5).
+        # 1994 sends ISO Latin 1 (RFC 977 2.3); today invalid UTF-8 is rejected (RFC 3977 3.1, 12.5).
         narrower = frozenset({"RFC 3977 9.8"}) if name in ("news", "nntp") else frozenset()
         facts = {"scheme": scheme(name), "counted": counted, "narrower": narrower}
-        found[title] = type(title, (SchemeSuite,), facts)
-    return found
+        classes[title] = type(title, (SchemeSuite,), facts)
+    return classes
 
 
 globals().update(suites())
 
 
 def test_every_built_in_scheme_has_rows() -> None:
-    """Every scheme is shown by case rows, every reading of it by one at least."""
+    """Each scheme has case rows, and each kind of parsing at least one."""
     for name in BUILT_IN:
         rows = cases(f"schemes/{name}")
         readings = {row.get("edition", "rfc3986") for row in rows if "rule" not in row}
@@ -141,13 +141,13 @@ def test_every_locator_is_in_one_module() -> None:
     for name in locators.__all__:
         assert issubclass(getattr(locators, name), locators.Locator), name
         assert getattr(locators, name).__name__ == name
-    found = [
+    names = [
         node.name
         for file in (ROOT / "src/overthere/schemes").rglob("*.py")
         for node in ast.parse(file.read_text()).body
         if isinstance(node, ast.ClassDef) and node.name.endswith("Locator")
     ]
-    assert sorted(found) == sorted(locators.__all__)
+    assert sorted(names) == sorted(locators.__all__)
 
 
 def test_a_locator_of_a_kind() -> None:

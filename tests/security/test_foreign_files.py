@@ -1,4 +1,4 @@
-"""What is not ours is rejected untouched: every option that writes a file x every kind of foreign file."""
+"""Foreign files are rejected unchanged: every option that writes a file with every kind of foreign file."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def _database(path: Path) -> None:
 
 
 def _log(path: Path) -> None:
-    """A database with a write-ahead log that its program has left."""
+    """A database with a write-ahead log left by its program."""
     base = sqlite3.connect(path)
     base.execute("pragma journal_mode = wal").fetchall()
     base.execute("create table run (begun real not null, ended real)")
     base.execute("insert into run values (1, 2)")
     base.commit()
-    kept = {name: name.read_bytes() for name in (path, Path(f"{path}-wal"))}
+    contents = {name: name.read_bytes() for name in (path, Path(f"{path}-wal"))}
     base.close()
-    for name, content in kept.items():
+    for name, content in contents.items():
         name.write_bytes(content)
 
 
@@ -64,7 +64,7 @@ def _newer(path: Path) -> None:
 
 
 def _alike(path: Path) -> None:
-    """A database of another program that counts its versions as we do."""
+    """A database of another program that numbers its versions as we do."""
     with sqlite3.connect(path) as base:
         base.execute("pragma user_version = 2")
         base.execute("create table run (begun real not null, ended real)")
@@ -103,8 +103,8 @@ def _fifo(path: Path) -> None:
 
 
 def _socket(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind(os.path.relpath(path))
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(os.path.relpath(path))
 
 
 _DATABASES = [
@@ -126,29 +126,29 @@ _Kind = Callable[[Path], None]
 
 
 def _state(folder: Path) -> dict[str, tuple[int, int, int, bytes]]:
-    """Everything in a folder: kinds, sizes, times, octets."""
-    made = {}
+    """The state of everything in a folder: kinds, sizes, times, contents."""
+    state = {}
     for path in sorted(folder.rglob("*")):
         status = path.lstat()
         content = path.read_bytes() if stat.S_ISREG(status.st_mode) else b""
-        made[str(path)] = status.st_mode, status.st_size, status.st_mtime_ns, content
-    return made
+        state[str(path)] = status.st_mode, status.st_size, status.st_mtime_ns, content
+    return state
 
 
 def _run(*words: str) -> Result:
     return CliRunner().invoke(app, list(words))
 
 
-def _rejected(told: Result) -> None:
-    assert told.exit_code == 2, told.output
-    assert isinstance(told.exception, SystemExit)
-    assert "Error: " in told.output
-    assert "Traceback" not in told.output
+def _rejected(result: Result) -> None:
+    assert result.exit_code == 2, result.output
+    assert isinstance(result.exception, SystemExit)
+    assert "Error: " in result.output
+    assert "Traceback" not in result.output
 
 
 @pytest.mark.parametrize("kind", _DATABASES)
 @pytest.mark.parametrize("resume", [(), ("--resume",)])
-def test_a_cache_that_is_not_ours(kind: _Kind, resume: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_foreign_cache_is_rejected(kind: _Kind, resume: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<a href='http://127.0.0.1:1/'>")
     home = tmp_path / "home"
     home.mkdir()
@@ -160,7 +160,7 @@ def test_a_cache_that_is_not_ours(kind: _Kind, resume: tuple[str, ...], tmp_path
 
 @pytest.mark.parametrize("kind", [_text, _database, _symlink, _dangling, _folder, _fifo])
 @pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
-def test_a_journal_that_is_not_ours(kind: _Kind, suffix: str, tmp_path: Path) -> None:
+def test_a_foreign_journal_is_rejected(kind: _Kind, suffix: str, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     kind(home / f"cache{suffix}")
@@ -174,7 +174,7 @@ def test_a_journal_that_is_not_ours(kind: _Kind, suffix: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("kind", [_text, _database, _warc, _symlink, _dangling, _hard, _folder, _fifo, _socket])
 @pytest.mark.parametrize("resumed", [False, True])
-def test_documents_of_a_crawl_that_are_not_ours(kind: _Kind, resumed: bool, tmp_path: Path) -> None:
+def test_foreign_documents_of_a_crawl_are_rejected(kind: _Kind, resumed: bool, tmp_path: Path) -> None:
     kind(tmp_path / "cache.warc")
     before = _state(tmp_path)
     with pytest.raises(OSError, match="cache"):
@@ -182,7 +182,7 @@ def test_documents_of_a_crawl_that_are_not_ours(kind: _Kind, resumed: bool, tmp_
     assert _state(tmp_path) == before
 
 
-def test_a_crawl_with_documents_that_are_not_ours(tmp_path: Path) -> None:
+def test_a_crawl_with_foreign_documents_is_rejected(tmp_path: Path) -> None:
     _warc(tmp_path / "cache.warc")
     before = (tmp_path / "cache.warc").read_bytes()
     _rejected(_run("broken", "http://127.0.0.1:1/", "--private", "--cache", str(tmp_path / "cache")))
@@ -193,7 +193,7 @@ def test_a_crawl_with_documents_that_are_not_ours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "option", ["-o x.csv", "-o x.jsonl", "-o x.parquet", "-o x.sarif", "-o x.xml", "--write-baseline x"]
 )
-def test_no_output_goes_through_a_link(kind: _Kind, option: str, tmp_path: Path) -> None:
+def test_output_does_not_follow_a_symlink(kind: _Kind, option: str, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<a href='none.html'>")
     option, name = option.split()
     home = tmp_path / "home"
@@ -207,7 +207,7 @@ def test_no_output_goes_through_a_link(kind: _Kind, option: str, tmp_path: Path)
 @pytest.mark.parametrize("kind", [_text, _database, _warc])
 @pytest.mark.parametrize("words", [(), ("--resume",)])
 @pytest.mark.parametrize("name", ["x.csv", "x.jsonl"])
-def test_a_mark_that_is_not_ours(kind: _Kind, words: tuple[str, ...], name: str, tmp_path: Path) -> None:
+def test_a_foreign_resume_marker_is_rejected(kind: _Kind, words: tuple[str, ...], name: str, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<a href='none.html'>")
     home = tmp_path / "home"
     home.mkdir()
@@ -218,7 +218,7 @@ def test_a_mark_that_is_not_ours(kind: _Kind, words: tuple[str, ...], name: str,
 
 
 @pytest.mark.parametrize("words", [(), ("--resume",)])
-def test_a_folder_with_a_mark_that_is_not_ours(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_folder_with_a_foreign_marker_is_rejected(words: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<a href='none.html'>")
     home = tmp_path / "home"
     home.mkdir()
@@ -229,18 +229,18 @@ def test_a_folder_with_a_mark_that_is_not_ours(words: tuple[str, ...], tmp_path:
     assert _state(home) == before
 
 
-def _changes(value: Any) -> Iterator[Any]:
-    """The value with each of its parts replaced or left out."""
+def _variants(value: Any) -> Iterator[Any]:
+    """The value with each of its parts replaced or removed."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield {name: one for name, one in value.items() if name != key}
-            yield from ({**value, key: changed} for changed in _changes(inner))
-    others: list[Any] = [None, [], {}, "x", -1, 1.5, True, 1 << 70, float("inf"), [[]]]
-    yield from (one for one in others if one != value)
+            yield {name: part for name, part in value.items() if name != key}
+            yield from ({**value, key: changed} for changed in _variants(inner))
+    replacements: list[Any] = [None, [], {}, "x", -1, 1.5, True, 1 << 70, float("inf"), [[]]]
+    yield from (replacement for replacement in replacements if replacement != value)
 
 
-def test_a_mark_with_other_values_is_rejected(tmp_path: Path) -> None:
-    """Or the job goes on, if a count is another one; never a traceback, never a row twice."""
+def test_a_changed_resume_marker_is_rejected(tmp_path: Path) -> None:
+    """Or the job continues, if only a count differs; never a traceback, never a duplicate row."""
     for number in range(3):
         (tmp_path / f"{number}.html").write_text("<a href='none.html'>" * 9)
     sources = [str(tmp_path / f"{number}.html") for number in range(3)]
@@ -255,12 +255,12 @@ def test_a_mark_with_other_values_is_rejected(tmp_path: Path) -> None:
         _run("links", *sources, "-o", str(table))
     mark = json.loads(saved[0].to_text())
     part, marked = table.with_name("x.csv.part"), table.with_name("x.csv.resume")
-    for changed in _changes(mark):
+    for changed in _variants(mark):
         part.write_bytes(content[: mark["octets"]])
         marked.write_text(json.dumps(changed))
-        done = _run("links", *sources, "-o", str(table), "--resume")
-        assert done.exception is None or isinstance(done.exception, SystemExit), (changed, done.exception)
-        if done.exit_code == 0:
+        result = _run("links", *sources, "-o", str(table), "--resume")
+        assert result.exception is None or isinstance(result.exception, SystemExit), (changed, result.exception)
+        if result.exit_code == 0:
             assert table.read_bytes() == content, changed
         for path in (part, marked):
             path.unlink(missing_ok=True)
@@ -276,16 +276,16 @@ def test_own_files_are_reopened(tmp_path: Path) -> None:
     records = Records(f"{path}.warc")
     records.add("http://h/", "text/html", b"one")
     records.close()
-    again = Records(f"{path}.warc", resumed=True)
-    assert again.read("http://h/") == ("text/html", b"one")
-    again.drop(whole=False)
+    reopened = Records(f"{path}.warc", resumed=True)
+    assert reopened.read("http://h/") == ("text/html", b"one")
+    reopened.drop(whole=False)
     anew = Records(f"{path}.warc")
     assert not anew.found
     anew.drop(whole=True)
     assert not Path(f"{path}.warc").exists()
 
 
-def test_another_file_that_has_taken_the_name_is_not_removed(tmp_path: Path) -> None:
+def test_a_file_that_replaced_ours_is_not_removed(tmp_path: Path) -> None:
     path = tmp_path / "cache.warc"
     records = Records(str(path))
     path.unlink()

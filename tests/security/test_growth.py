@@ -1,4 +1,4 @@
-"""What reads text of strangers takes time in proportion to it (law 7): ways in, times units that are repeated."""
+"""Functions that read untrusted text are linear (law 7): entry points, with units that are repeated."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from overthere.values.relate import _candidates, relate
 
 LENGTHS = (1000, 4000, 16_000)
 FLOOR = 0.03
-"""Seconds of processor time: less than a quadratic loop over the greatest length takes."""
+"""Seconds of processor time: a quadratic loop over the greatest length takes longer."""
 
 MARKS = [*"a \n0./:@<\"'([\\=;,-\té", "%41", "a."]
 TAGS = ["<a ", "<a href=", "<!--", "<![CDATA[", "<?", "</", "<meta charset=", "&a;", "<style>", "<base href=x>"]
@@ -72,7 +72,7 @@ def charset_of(media_type: str) -> str:
     return Resource.charset(cast("Resource", SimpleNamespace(media_type=media_type)))
 
 
-WAYS: dict[str, tuple[Callable[[str], object], Iterable[str]]] = {
+ENTRY_POINTS: dict[str, tuple[Callable[[str], object], Iterable[str]]] = {
     "find": (lambda text: list(find(text, mail=True, hosts=True)), [*MARKS, *URIS]),
     "find without hosts": (lambda text: list(find(text, mail=True)), [*MARKS, *URIS]),
     "autolinks": (lambda text: list(gfm.find(text, extended=True)), [*MARKS, *URIS, *MARKDOWN, *TAGS]),
@@ -113,8 +113,8 @@ WAYS: dict[str, tuple[Callable[[str], object], Iterable[str]]] = {
 }  # fmt: skip
 
 
-def quietly(action: Callable[[str], object]) -> Callable[[str], object]:
-    """Refusals are answers too."""
+def ignoring_errors(action: Callable[[str], object]) -> Callable[[str], object]:
+    """Errors are valid answers too."""
 
     def carried_out(text: str) -> None:
         with suppress(OverthereError, ValueError):
@@ -123,23 +123,23 @@ def quietly(action: Callable[[str], object]) -> Callable[[str], object]:
     return carried_out
 
 
-def told(
+def violations(
     action: Callable[[str], object], before: str, units: Iterable[str], ends: Iterable[str] = ("", "\n\x01")
 ) -> str:
-    """What is more than linear, line by line."""
+    """The attacks that take more than linear time, one line each."""
     attacks = [Attack(before, unit, end) for unit in dict.fromkeys(units) for end in ends]
-    made = {attack: outgrows(quietly(action), attack.text, LENGTHS, FLOOR) for attack in attacks}
-    return "\n".join(f"{attack}: {why}" for attack, why in made.items() if why)
+    attack_reasons = {attack: outgrows(ignoring_errors(action), attack.text, LENGTHS, FLOOR) for attack in attacks}
+    return "\n".join(f"{attack}: {reason}" for attack, reason in attack_reasons.items() if reason)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_ways_in(way: str) -> None:
-    action, units = WAYS[way]
-    assert not (bad := told(action, "", units)), bad
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_entry_points_are_linear(entry_point: str) -> None:
+    action, units = ENTRY_POINTS[entry_point]
+    assert not (bad := violations(action, "", units)), bad
 
 
-def used(text: str) -> None:
-    """What the file of a scheme does with a URI."""
+def use_scheme(text: str) -> None:
+    """Call every function of a scheme's module on a URI."""
     value = URI(text)
     with suppress(OverthereError):
         str(value.locator)
@@ -149,19 +149,19 @@ def used(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_schemes(name: str) -> None:
+def test_scheme_modules_are_linear(name: str) -> None:
     example = scheme(name).examples[0].text
     for before in (example, f"{name}:", f"{name}://h/"):
-        assert not (bad := told(used, before, SEGMENTS, ("",))), bad
+        assert not (bad := violations(use_scheme, before, SEGMENTS, ("",))), bad
     if name == "nntp":
-        assert not (bad := told(used, "nntp://h/a/", "0", ("a", "/"))), bad
+        assert not (bad := violations(use_scheme, "nntp://h/a/", "0", ("a", "/"))), bad
 
 
 # -- a long base
 
 
 def by_reference(texts: tuple[str, str]) -> None:
-    """`relate` of the reference kernel, which the native one stands in front of."""
+    """Call `relate` of the reference kernel, which the native one replaces."""
     base, target = texts
     for candidate in _candidates(split(base), split(target)):
         resolve(base, candidate)
@@ -169,7 +169,7 @@ def by_reference(texts: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("work", [by_reference, lambda texts: relate(*texts)], ids=["reference", kernel.name])
 @pytest.mark.parametrize("unit", ["/", "a/", "a/b", "../"])
-def test_references_from_a_long_base(work: Callable[[tuple[str, str]], object], unit: str) -> None:
+def test_relating_to_a_long_base_is_linear(work: Callable[[tuple[str, str]], object], unit: str) -> None:
     for before, other in (("http://h/", "x"), ("x:/", "x"), ("x:", "/")):
 
         def pair(length: int, before: str = before, other: str = other) -> tuple[str, str]:
@@ -184,23 +184,23 @@ def test_references_from_a_long_base(work: Callable[[tuple[str, str]], object], 
         assert not bad, f"{before}: {bad}"
 
 
-@pytest.mark.parametrize("made", [_PythonRows] + [_NativeRows] * (kernel.name == "native"))
+@pytest.mark.parametrize("rows_type", [_PythonRows] + [_NativeRows] * (kernel.name == "native"))
 @pytest.mark.parametrize("kind", ["html", "css"])
-def test_a_batch_of_long_rows_ends_in_time(made: type[_PythonRows | _NativeRows], kind: str) -> None:
-    """A base of a megabyte stands in every row, and in its target."""
+def test_a_batch_of_long_rows_is_linear(rows_type: type[_PythonRows | _NativeRows], kind: str) -> None:
+    """Every row contains the base of a megabyte, and again in its target."""
     base = "http://h/" + "a/" * 500_000
     if kind == "html":
         document = DOCUMENT._replace(content=f"<base href='{base}'>{'<a href=x>' * 100}".encode())
     else:
         document = DOCUMENT._replace(content=b"a{src:url(x)}" * 100, base=Base(URI(base), "retrieval"))
-    rows, most, given = made(Options()), 0, []
+    rows, most, results = rows_type(Options()), 0, []
     for _ in fill(rows, document, kind, (), Options()):
         most = max(most, rows.text_bytes)
-        given.append(rows.take())
+        results.append(rows.take())
     most = max(most, rows.text_bytes)
-    given.append(rows.take())
-    errors = [error for batch in given for error in batch.column("error")]
-    # A document becomes so much; that there was more is told.
+    results.append(rows.take())
+    errors = [error for batch in results for error in batch.column("error")]
+    # The size of a document's rows is limited; a note says that there were more.
     assert len(errors) > (20 if kind == "html" else 4)
     assert errors[-1] == "too-large"
     assert most < 2 * MAX_TEXT_BYTES

@@ -1,4 +1,4 @@
-"""Numbers and depths that strangers write, and limits of memory: no result of another kind, and no time for them."""
+"""Untrusted numbers and nesting, and memory limits: results keep their type, and take no excessive time."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ NOTEBOOK = '{{"nbformat": 3, "nbformat_minor": {minor}, "metadata": {{}}, "works
 
 
 @pytest.mark.parametrize("level", ["1000000000", "-3", "null", "1e30", "[7]", '"x"', str(10**30)])
-def test_a_heading_has_six_levels(level: str) -> None:
+def test_a_heading_has_at_most_six_levels(level: str) -> None:
     cell = f'{{"cell_type": "heading", "level": {level}, "metadata": {{}}, "source": "x"}}'
     assert notebook.cells(NOTEBOOK.format(minor=0, cell=cell)) == ["###### x"]
 
 
 @pytest.mark.parametrize("minor", ["null", "[]", "{}", '"0"', "NaN", "Infinity", str(10**30)])
-def test_versions_that_are_none_are_faults_of_the_notebook(minor: str, tmp_path: Path) -> None:
+def test_an_invalid_version_is_a_fault_of_the_notebook(minor: str, tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text(NOTEBOOK.format(minor=minor, cell=""))
     notes = {link.error for link in extract([tmp_path / "a.ipynb"])}
     assert notes <= {"corrupt", "empty"}
@@ -66,16 +66,16 @@ def _references(folder: Path, is_last: bool) -> None:
 
 
 @pytest.mark.parametrize("fill", [_symlinks, _configurations, _insertions, _references])
-def test_what_lies_too_deep_is_told_and_costs_nothing(fill: Callable[[Path, bool], None], tmp_path: Path) -> None:
+def test_too_deep_nesting_is_reported_quickly(fill: Callable[[Path, bool], None], tmp_path: Path) -> None:
     def make(depth: int) -> str:
-        top = here = tmp_path / str(depth)
+        top = parent = tmp_path / str(depth)
         (top / ".git").mkdir(parents=True)
         for _ in range(depth):
-            fill(here, False)
-            here /= "d"
-            here.mkdir()
-        (here / "a.md").write_text("x")
-        fill(here, True)
+            fill(parent, False)
+            parent /= "d"
+            parent.mkdir()
+        (parent / "a.md").write_text("x")
+        fill(parent, True)
         return str(top)
 
     def run(depth: int) -> set[str | None]:
@@ -98,17 +98,17 @@ def test_inserted_lines_may_end_with_cr(text: str, tmp_path: Path) -> None:
     (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
     (tmp_path / "docs" / "a.md").write_text('# One\n\n--8<-- "docs/i.txt"\n\n[a](#one) [b](#two) [c](#none)\n')
     (tmp_path / "docs" / "i.txt").write_bytes(text.encode())
-    found = list(check([str(tmp_path)], Checker(workers=1), Summary()))
-    assert [(one.reference, one.kind) for one in found] == [("#none", "no-fragment")]
+    findings = list(check([str(tmp_path)], Checker(workers=1), Summary()))
+    assert [(finding.reference, finding.kind) for finding in findings] == [("#none", "no-fragment")]
 
 
 @pytest.mark.parametrize("rule", ["kramdown", "mkdocs", "pandoc", "github"])
-def test_every_line_end_is_one(rule: str) -> None:
+def test_every_line_end_is_counted(rule: str) -> None:
     for text in ("{" + "\r" * 500, "a\r# b\r\r# c\r", "\r# b", "# b\r\n\r# c"):
         MarkdownAnchors(rule).read(text)
 
 
-def test_a_scheme_near_the_limit_of_recursion() -> None:
+def test_a_scheme_near_the_recursion_limit() -> None:
     program = """
 import sys, overthere
 
@@ -123,14 +123,14 @@ for free in range(5, 60):
         pass
 print(overthere.scheme("wais").name)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("wais\n", "")
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("wais\n", "")
     with pytest.raises(RegistryError):
         scheme("no scheme")
 
 
 @pytest.mark.parametrize("kind", ["IRI", "IRIReference"])
-def test_a_text_for_which_memory_is_missing_is_not_called_invalid(kind: str) -> None:
+def test_a_memory_error_is_not_reported_as_invalid_text(kind: str) -> None:
     program = f"""
 import json, resource, overthere
 
@@ -144,8 +144,8 @@ except MemoryError:
     said = "MemoryError"
 print(json.dumps(said))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert json.loads(done.stdout) in (True, "MemoryError"), done.stderr
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert json.loads(result.stdout) in (True, "MemoryError"), result.stderr
 
 
 _PIECES = 300_000
@@ -189,12 +189,12 @@ def _record() -> Any:
     return _decode_chunks(b"2\r\nab\r\n" * _PIECES + b"0\r\n\r\n", 1 << 20)[0]
 
 
-@pytest.mark.parametrize("way", [_lines, _page, _range, _record])
-def test_small_pieces_take_the_memory_of_large_ones(way: Callable[[], Any]) -> None:
-    """A server, or an archive, sends chunks of two octets: kept one by one, each took 60 octets."""
-    way()
+@pytest.mark.parametrize("read", [_lines, _page, _range, _record])
+def test_small_pieces_take_no_more_memory_than_large_ones(read: Callable[[], Any]) -> None:
+    """A server or archive that sends chunks of two bytes: stored one by one, each took 60 bytes."""
+    read()
     tracemalloc.start()
-    content = way()
+    content = read()
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert "".join(content) if isinstance(content, list) else content.decode() == "ab" * _PIECES

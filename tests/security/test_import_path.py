@@ -1,4 +1,4 @@
-"""No verb, and no process that it starts, imports a module of the folder in which it runs."""
+"""No command and no process that it starts imports a module from the current folder."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ COMMANDS = {
 
 
 def hostile_folder(folder: Path, left_out: frozenset[str] = frozenset()) -> Path:
-    """A folder with a module of each name that Python or a dependency might import; each writes its name to a file."""
+    """Create a folder with a module for each name that Python or a dependency might import; each records its import."""
     folder.mkdir()
     marks = folder.parent / "marks"
     names = {*sys.stdlib_module_names, *packages_distributions(), "sitecustomize", "usercustomize", "overthere"}
@@ -85,29 +85,29 @@ def hostile(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def script(tmp_path: Path) -> list[str]:
-    """The command as pip installs it: a script in a folder of its own."""
+    """The command as pip installs it: a script in its own folder."""
     file = tmp_path / "bin" / "overthere"
     file.parent.mkdir()
     file.write_text("from overthere.cli import main\nif __name__ == '__main__':\n    main()\n")
     return [sys.executable, str(file)]
 
 
-def test_every_verb_is_run() -> None:
+def test_every_command_is_tested() -> None:
     assert {words[0] for words in COMMANDS.values()} | {"serve"} == VERBS.keys()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("kernel", ["", "reference"])
-def test_no_verb_imports_from_the_current_folder(hostile: Path, script: list[str], name: str, kernel: str) -> None:
-    """A worker that found one of these modules would end the job, too."""
+def test_no_command_imports_from_the_current_folder(hostile: Path, script: list[str], name: str, kernel: str) -> None:
+    """An import of such a module in a worker would end the job, too."""
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"} | ({"OVERTHERE_KERNEL": kernel} if kernel else {})
-    done = subprocess.run(
+    result = subprocess.run(
         [*script, *COMMANDS[name]], cwd=hostile, env=environment, capture_output=True, text=True, timeout=NET * 3,
         stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     assert imported_names(hostile) == set()
-    assert "Traceback" not in done.stderr
-    assert done.returncode in (0, 1, 2), done.stderr
+    assert "Traceback" not in result.stderr
+    assert result.returncode in (0, 1, 2), result.stderr
 
 
 def test_the_server_imports_nothing_from_the_current_folder(hostile: Path, script: list[str]) -> None:
@@ -128,19 +128,19 @@ def test_the_server_imports_nothing_from_the_current_folder(hostile: Path, scrip
 
 
 def test_python_m_imports_only_what_python_itself_imports(tmp_path: Path) -> None:
-    """`python -m` looks into the current folder before any module of a package runs; this package then drops it."""
+    """`python -m` searches the current folder before a module of the package runs; the package then removes it."""
     folder = hostile_folder(tmp_path / "hostile", BY_PYTHON | {"overthere"})
     for words in (["check", "http://h/"], ["links", ".", "--workers", "2", "--audit"]):
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "overthere", *words], cwd=folder, capture_output=True, timeout=NET * 3, check=False
         )
-        assert done.returncode in (0, 1), done.stderr
+        assert result.returncode in (0, 1), result.stderr
     assert imported_names(folder) == set()
 
 
 @pytest.mark.parametrize("path", [os.pathsep, ".", f".{os.pathsep}{{folder}}", "{folder}"])
-def test_a_child_gets_a_safe_path_whatever_its_parent_has(hostile: Path, path: str) -> None:
-    """The parent has the current folder on its path, and PYTHONPATH has the folder or an empty entry."""
+def test_a_child_always_gets_a_safe_path(hostile: Path, path: str) -> None:
+    """Even if the parent's path has the current folder, and PYTHONPATH the folder or an empty entry."""
     code = (
         "import sys, os, multiprocessing.connection\n"
         "from overthere.ground.processes import Child\n"
@@ -150,10 +150,10 @@ def test_a_child_gets_a_safe_path_whatever_its_parent_has(hostile: Path, path: s
         f"os.environ['PYTHONPATH'] = {path.format(folder=hostile)!r}\n"
         "child = Child(_run_worker, Options()); child.pipe.send(None); child.join(); print(child.exitcode)\n"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=NET, check=False
     )
-    assert done.stdout == "0\n", done.stderr
+    assert result.stdout == "0\n", result.stderr
     assert imported_names(hostile) == set()
 
 
@@ -161,7 +161,7 @@ def _report(pipe: Any) -> None:
     pipe.send((sys.path, dict(os.environ), bool(sys.flags.safe_path or sys.flags.isolated)))
 
 
-def test_what_a_child_is_started_with(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_environment_of_a_child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", ["", ".", str(tmp_path), "relative", *sys.path])
     monkeypatch.setenv("PYTHONPATH", f"{os.pathsep}{tmp_path}{os.pathsep}{ROOT}{os.pathsep}.")
@@ -177,7 +177,7 @@ def test_what_a_child_is_started_with(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 def test_a_child_ends_with_its_parent(tmp_path: Path) -> None:
-    """It is ended when the parent exits without a word, and left alone by a forked copy of the parent."""
+    """It ends when the parent exits silently, but not when a forked copy of the parent exits."""
     code = (
         "import os\n"
         "from overthere.ground.processes import Child\n"
@@ -189,12 +189,12 @@ def test_a_child_ends_with_its_parent(tmp_path: Path) -> None:
         "print(child.exitcode, flush=True)\n"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT / "tests"), str(Path(__file__).parent)))}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=NET,
         check=False,
     )  # fmt: skip
-    pid, exitcode = done.stdout.split()
-    assert exitcode == "None", done.stderr
+    pid, exitcode = result.stdout.split()
+    assert exitcode == "None", result.stderr
     assert not Path("/proc", pid).exists()
 
 
@@ -203,11 +203,11 @@ def _sleep(pipe: Any) -> None:
     threading.Event().wait(NET)
 
 
-def test_the_interpreters_options_are_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_interpreter_options_are_passed_to_children(monkeypatch: pytest.MonkeyPatch) -> None:
     command = [sys.executable, "-I", "-X", "utf8", "-W", "error::SyntaxWarning", "-O", "-c"]
     code = "from overthere.ground.processes import python_command; print(*python_command()[1:], sep='\\n')"
-    done = subprocess.run([*command, code], capture_output=True, text=True, timeout=NET, check=True)
-    assert {"-P", "-I", "-Xutf8", "-Werror::SyntaxWarning", "-O"} <= set(done.stdout.split("\n"))
+    result = subprocess.run([*command, code], capture_output=True, text=True, timeout=NET, check=True)
+    assert {"-P", "-I", "-Xutf8", "-Werror::SyntaxWarning", "-O"} <= set(result.stdout.split("\n"))
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     with pytest.raises(RuntimeError, match="one worker"):
         python_command()
@@ -226,11 +226,11 @@ def test_no_program_is_found_in_the_current_folder(monkeypatch: pytest.MonkeyPat
 
 
 def test_every_python_that_the_project_starts_is_safe() -> None:
-    """Its own tools, the Action and the workflows name an option that keeps the current folder off the path."""
+    """Tools, the Action and workflows use an option that keeps the current folder off the path."""
     files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "tools").rglob("*.py"), *(ROOT / ".github").rglob("*.yml")]
     files += [ROOT / "action.yml", ROOT / "Makefile", ROOT / ".ci" / "run"]
     command = re.compile(r"""(?<!`)\b(?:sys\.executable\}?|python3?\b|PYTHON\))"?,?\s+"?-[cm]\b""")
-    found = [f"{file.name}: {match}" for file in files for match in command.findall(file.read_text("utf-8"))]
-    assert found == []
+    commands = [f"{file.name}: {match}" for file in files for match in command.findall(file.read_text("utf-8"))]
+    assert commands == []
     assert command.search('[sys.executable, "-m", "pip"]')
     assert command.search("python3 -m pip")

@@ -1,4 +1,4 @@
-"""What is given for an option is cut in the message about it, whatever the option."""
+"""Error messages shorten the value of an option, whatever the option."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEFT_OUT = frozenset(("open", "aopen", "AsyncResource", "Resource"))
 
 
 def calls() -> Iterator[tuple[str, Any, Any]]:
-    """Each public function and method, and what comes first in its call."""
+    """Each public function and method, with the first arguments of its call."""
     for name in sorted(set(overthere.__all__) - LEFT_OUT):
         if callable(function := getattr(overthere, name)):
             yield name, function, "http://h/"
@@ -34,17 +34,17 @@ def calls() -> Iterator[tuple[str, Any, Any]]:
                 yield f"{value}.{name}", function, None
 
 
-@pytest.mark.parametrize(("name", "function", "first"), [pytest.param(*one, id=one[0]) for one in calls()])
-def test_messages_are_bounded(name: str, function: Any, first: Any) -> None:
+@pytest.mark.parametrize(("name", "function", "first"), [pytest.param(*call, id=call[0]) for call in calls()])
+def test_messages_are_short(name: str, function: Any, first: Any) -> None:
     long: dict[str, str] = {}
     with suppress(ValueError, TypeError):
         for option in inspect.signature(function).parameters.values():
-            given = () if first is None or option.name in ("column", "text") else (first,)
-            for positional in ((*given, LONG), given):
-                named = {} if positional != given else {option.name: LONG}
+            arguments = () if first is None or option.name in ("column", "text") else (first,)
+            for positional in ((*arguments, LONG), arguments):
+                named = {} if positional != arguments else {option.name: LONG}
                 try:
                     function(*positional, **named)
-                except Exception as error:  # which is documented is another question
+                except Exception as error:  # documented exceptions are tested elsewhere
                     if len(str(error)) > MOST:
                         long[option.name] = str(error)[:100]
     assert long == {}

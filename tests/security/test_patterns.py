@@ -1,4 +1,4 @@
-"""Every regular expression of the package takes time in proportion to what it reads (law 7)."""
+"""Every regular expression of the package is linear (law 7)."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from patterns import PACKAGE, SCANS, used
 
 
 def faults(pattern: str | bytes, flags: int, uses: set[str]) -> list[str]:
-    """The first attack that each use of an expression does not stand."""
+    """The first attack that each use of an expression fails."""
     shape = Shape(pattern, flags)
     attacks = shape.attacks(bool(uses & SCANS))
 
     def fault(use: str) -> str | None:
         return next((f"{use} {one}: {told}" for one in attacks if (told := withstood(shape.compiled, use, one))), None)
 
-    return [told for use in judged(uses) if (told := fault(use))]
+    return [reason for use in judged(uses) if (reason := fault(use))]
 
 
 BAD = [
-    # What has stood in this package.
+    # Expressions that this package once had.
     ("match", r"[ ]*(?:[0-9]+|(?=\.))[0-9.]*[ ]*[;, ][ ]*(?:url[ ]*=[ ]*)?(?:'([^']*)|\"([^\"]*)|([^ ].*))"),
     ("fullmatch", r"[ \t]*([0-9]{0,12}(?:\.[0-9]{1,9})?)[ \t]*([kKmMbB]?)[ \t]*"),
     ("fullmatch", "(/[^/]*/)0+([0-9]+)"),
     ("search", r"<[A-Za-z][^\s>]*+\s"),
     ("findall", r"[ \t]*[^ \t]+(?:[ \t]+$)?"),
-    # What stands in the books.
+    # Textbook examples.
     ("match", "(a+)+b"),
     ("match", "(a|a)*b"),
     ("match", "(a|aa)+$"),
@@ -61,23 +61,23 @@ GOOD = [
 
 @pytest.mark.skipif(sys.implementation.name == "pypy", reason="PyPy's expressions are compiled, and slow elsewhere")
 @pytest.mark.parametrize(("use", "pattern"), BAD)
-def test_attacks_find_what_is_known_to_be_bad(use: str, pattern: str) -> None:
-    # What else runs on the machine may hide one in one try.
+def test_attacks_find_known_bad_expressions(use: str, pattern: str) -> None:
+    # Other load on the machine may hide a bad expression in one run.
     assert any(faults(pattern, 0, {use}) for _ in range(3))
     if pattern.isascii():
         assert any(faults(pattern.encode(), 0, {use}) for _ in range(3))
 
 
 @pytest.mark.parametrize(("use", "pattern"), GOOD)
-def test_attacks_find_nothing_in_what_is_linear(use: str, pattern: str) -> None:
+def test_attacks_pass_linear_expressions(use: str, pattern: str) -> None:
     assert faults(pattern, 0, {use}) == []
 
 
-def test_possessive_quantifiers_are_matched_as_they_are_described() -> None:
-    """Python before 3.11.5 does not (CPython issue 106052): pyproject.toml and the Makefile refuse it."""
+def test_possessive_quantifiers_work() -> None:
+    """Not before Python 3.11.5 (CPython issue 106052): pyproject.toml and the Makefile reject it."""
     assert re.match(r"(?:(?<!x)a)++c", "aac")
-    assert (found := re.match(r"(?:(?:[ab]++|x)*+@)?+[a-z]", "abc")) is not None
-    assert found[0] == "a"
+    assert (match := re.match(r"(?:(?:[ab]++|x)*+@)?+[a-z]", "abc")) is not None
+    assert match[0] == "a"
     project = (PACKAGE.parents[1] / "pyproject.toml").read_text()
     assert 'requires-python = ">=3.11.5"' in project
     assert "(3, 11, 5)" in (PACKAGE.parents[1] / "Makefile").read_text()
@@ -88,21 +88,21 @@ def test_every_expression_is_linear() -> None:
     assert not unknown, f"these lines make an expression that is not seen: let WORK call them: {unknown}"
     assert len(found) > 250
     bad = [
-        f"{where[0]}: {told}"
-        for (pattern, flags), (where, uses) in found.items()
-        for told in faults(pattern, flags, uses)
+        f"{place[0]}: {fault}"
+        for (pattern, flags), (place, uses) in found.items()
+        for fault in faults(pattern, flags, uses)
     ]
     assert not bad, "\n".join(bad)
 
 
-def test_expressions_are_made_by_re_alone() -> None:
-    """Where `re` is under another name, or another engine is, `patterns.sites` would not see it."""
+def test_only_re_compiles_expressions() -> None:
+    """`patterns.sites` would not find `re` under another name, or another engine."""
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom):
                 assert node.module not in ("re", "regex", "fnmatch", "glob"), path
             if isinstance(node, ast.Import):
-                # On Windows the command line expands what a person typed, as a shell does elsewhere.
+                # On Windows the command line expands typed patterns, as shells do elsewhere.
                 engines = {"regex", "fnmatch", "glob"} - ({"glob"} if path.match("cli/__init__.py") else set())
                 assert not any(name.name in engines for name in node.names), path
                 assert not any(name.name == "re" and name.asname for name in node.names), path
@@ -113,43 +113,43 @@ def test_expressions_are_made_by_re_alone() -> None:
 # -- what was rewritten takes what it took
 
 
-def same(old: str, new: re.Pattern[str], use: str, pieces: str | list[str], most: int) -> None:
+def assert_same_matches(old: str, new: re.Pattern[str], use: str, pieces: str | list[str], most: int) -> None:
     before = re.compile(old)
     for count in range(most + 1):
         for text in map("".join, product(pieces, repeat=count)):
             if use == "findall":
                 assert before.findall(text) == new.findall(text), text
             else:
-                one, other = getattr(before, use)(text), getattr(new, use)(text)
-                assert (one is None) is (other is None), text
-                if use == "fullmatch" and one is not None:
-                    assert one.groups() == other.groups(), text
+                first, other = getattr(before, use)(text), getattr(new, use)(text)
+                assert (first is None) is (other is None), text
+                if use == "fullmatch" and first is not None:
+                    assert first.groups() == other.groups(), text
 
 
-def test_sizes_of_views() -> None:
+def test_the_expression_for_sizes_of_views() -> None:
     old = r"[ \t]*([0-9]{0,12}(?:\.[0-9]{1,9})?)[ \t]*([kKmMbB]?)[ \t]*"
-    same(old, gopherentries._SIZE, "fullmatch", [" ", "\t", "7", "777777777", ".", "k", "x"], 6)
+    assert_same_matches(old, gopherentries._SIZE, "fullmatch", [" ", "\t", "7", "777777777", ".", "k", "x"], 6)
 
 
-def test_views() -> None:
+def test_the_expression_for_views() -> None:
     old = r"([^\s:]+)(?:[ \t]+([^\s:]+))?[ \t]*:?[ \t]*(?:<([^<>]*)>)?.*"
-    same(old, gopherentries._VIEW, "fullmatch", " \t:<>a", 7)
+    assert_same_matches(old, gopherentries._VIEW, "fullmatch", " \t:<>a", 7)
 
 
-def test_article_numbers() -> None:
-    same("(/[^/]*/)0+([0-9]+)", nntp._NUMBERED, "fullmatch", "/01a", 8)
+def test_the_expression_for_article_numbers() -> None:
+    assert_same_matches("(/[^/]*/)0+([0-9]+)", nntp._NUMBERED, "fullmatch", "/01a", 8)
 
 
-def test_words_of_a_field() -> None:
-    same(r"[ \t]*[^ \t]+(?:[ \t]+$)?", draft._WORDS, "findall", " \tab", 8)
+def test_the_expression_for_words_of_a_field() -> None:
+    assert_same_matches(r"[ \t]*[^ \t]+(?:[ \t]+$)?", draft._WORDS, "findall", " \tab", 8)
 
 
-def test_tags_of_markdown() -> None:
-    same(r"<[A-Za-z][^\s>]*+\s", markdown._ATTRIBUTES, "search", "<a> /", 8)
+def test_the_expression_for_tags_of_markdown() -> None:
+    assert_same_matches(r"<[A-Za-z][^\s>]*+\s", markdown._ATTRIBUTES, "search", "<a> /", 8)
 
 
 def refresh(text: str) -> str | None:
-    """HTML, shared declarative refresh steps, one by one: what is parsed as a URL, or None."""
+    """HTML, shared declarative refresh steps, literally: the text parsed as a URL, or None."""
     spaces, digits, at, end = "\t\n\f\r ", "0123456789", 0, len(text)
 
     def skip(characters: str, at: int) -> int:
@@ -185,9 +185,9 @@ def refresh(text: str) -> str | None:
     return url.partition(quote)[0] if quote else url
 
 
-def test_refreshes_are_read_by_the_steps_of_the_standard() -> None:
+def test_refreshes_are_parsed_as_the_standard_says() -> None:
     pieces = [" ", "\n", ";", ",", "0", ".", "url", "U", "=", "'", '"', "x"]
     for count in range(5):
         for before, text in product(("", "0", "0;url="), map("".join, product(pieces, repeat=count))):
-            wanted = refresh(before + text)
-            assert html.values("refresh", before + text) == ([] if wanted is None else [wanted.strip("\t\n\f\r ")])
+            expected = refresh(before + text)
+            assert html.values("refresh", before + text) == ([] if expected is None else [expected.strip("\t\n\f\r ")])

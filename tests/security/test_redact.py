@@ -1,4 +1,4 @@
-"""Passwords are in nothing that is shown (RFC 3986 3.2.1, 7.5): every spelling, all that shows, every protocol."""
+"""Passwords are masked everywhere (RFC 3986 3.2.1, 7.5): every spelling, every output, every protocol."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from verbs import Verb, verbs
 LOCAL = Policy.local()
 WORD = "Sw0rdFish"
 
-SHOWN = [
+MASKED = [
     ("https:/joe:pw@h", "https:/joe:***@h"),
     ("https:///joe:pw@h", "https:///joe:***@h"),
     ("https:\\\\joe:pw@h\\x", "https:\\\\joe:***@h\\x"),
@@ -81,13 +81,13 @@ SHOWN = [
     ("<URL:ftp://joe:pw@h>", "<URL:ftp://joe:***@h>"),
     ("http://a:x@h and http://b:y@k", "http://a:***@h and http://b:***@k"),
     ("http://a:x@h http:/b:y@k", "http://a:***@h http:/b:***@k"),
-    # A user name that begins with an escaped slash.
+    # The user name begins with an escaped slash.
     ("ftp://%2Fjoe:%23pw@h/", "ftp://%2Fjoe:***@h/"),
     ("http://%5Cjoe&x:pw@h/", "http://%5Cjoe&x:***@h/"),
     ("http://%2fj:%2Fpw@h", "http://%2fj:***@h"),
     ("https:/%2Fjoe:%23pw@h", "https:/%2Fjoe:***@h"),
     ("?n=http%3A%2F%2F%252Fjoe%3A%2523pw%40h", "?n=http%3A%2F%2F%252Fjoe%3A***%40h"),
-    # What is no password.
+    # Not passwords.
     ("mailto:joe@h", "mailto:joe@h"),
     ("URL:mailto:joe@h", "URL:mailto:joe@h"),
     ("mailto:a:b@h?body=http://u:p@h", "mailto:a:b@h?body=http://u:***@h"),
@@ -102,13 +102,13 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("text", "shown"), SHOWN, ids=[repr(text) for text, _ in SHOWN])
-def test_what_is_masked(text: str, shown: str) -> None:
-    assert mask(text) == shown
+@pytest.mark.parametrize(("text", "masked"), MASKED, ids=[repr(text) for text, _ in MASKED])
+def test_masked_and_unmasked_texts(text: str, masked: str) -> None:
+    assert mask(text) == masked
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "masked"),
     [
         ("https://ghp_xxx@github.com/", "https://***@github.com/"),
         ("https://TOKEN:x-oauth-basic@h", "https://***@h"),
@@ -117,8 +117,8 @@ def test_what_is_masked(text: str, shown: str) -> None:
         ("mailto:joe@h", "mailto:joe@h"),
     ],
 )
-def test_a_token_in_the_place_of_a_user_is_masked_by_choice(text: str, shown: str) -> None:
-    assert mask(text, userinfo=True) == shown
+def test_a_token_as_user_name_can_be_masked(text: str, masked: str) -> None:
+    assert mask(text, userinfo=True) == masked
     assert "TOKEN" not in mask(text, userinfo=True)
 
 
@@ -126,14 +126,14 @@ _LOGIN = st.lists(st.sampled_from(["%2F", "%5C", "%23", "%3F", "%40", "%252F", "
 
 
 @given(_LOGIN, _LOGIN, st.sampled_from(["http:", "x:", ""]), st.sampled_from(["h", "h:80", "%40", "[::1]"]))
-def test_no_valid_userinfo_shows_its_password(user: str, rest: str, scheme: str, host: str) -> None:
-    value = URIReference(f"{scheme}//{user}:{rest}{WORD}{rest}@{host}/")
+def test_every_valid_userinfo_is_masked(user: str, password: str, scheme: str, host: str) -> None:
+    value = URIReference(f"{scheme}//{user}:{password}{WORD}{password}@{host}/")
     assert str(value.redacted()) == f"{scheme}//{user}:***@{host}/"
     assert value.display() == f"{scheme}//***@{host}/"
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 5)), max_size=5), st.integers(0, 40), st.integers(0, 9))
-def test_overlaps(pairs: list[tuple[int, int]], start: int, size: int) -> None:
+def test_overlapping_secrets_are_masked(pairs: list[tuple[int, int]], start: int, size: int) -> None:
     spans: list[tuple[int, int]] = []
     for low, length in sorted(pairs):
         if not spans or low >= spans[-1][1]:
@@ -150,13 +150,13 @@ PIECES = [
 
 @pytest.mark.parametrize("end", ["@", "%40", "%2540h", ":@/"])
 @pytest.mark.parametrize("piece", PIECES)
-def test_the_time_is_linear(piece: str, end: str) -> None:
+def test_masking_is_linear(piece: str, end: str) -> None:
     linear(lambda length: mask("//" + piece * (length // len(piece)) + end), 120_000)
 
 
 @pytest.mark.parametrize("piece", ["=", "a=", "-=", "_", "a=b&", "sig", "sig&", "=sig", ";", "%3D", "token%3d", "/"])
-def test_the_time_of_values_is_linear(piece: str) -> None:
-    """The native kernel looks for names in a way of its own, so quick that a square is seen in long texts only."""
+def test_masking_of_values_is_linear(piece: str) -> None:
+    """The native kernel finds names so quickly that quadratic time shows in long texts only."""
 
     def show(length: int) -> None:
         value = URI("http://h/?" + piece * (length // len(piece)))
@@ -169,12 +169,12 @@ def test_the_time_of_values_is_linear(piece: str) -> None:
 @pytest.mark.parametrize(
     "action", [explain, plan, lambda text: repr(URI(text).locator), lambda text: list(audit(text))]
 )
-def test_many_secrets_take_linear_time(action: Any) -> None:
-    """Among so many that each would be looked for in each text, every word is masked."""
+def test_masking_many_secrets_is_linear(action: Any) -> None:
+    """Although every text might contain every secret."""
 
     def show(count: int) -> None:
-        shown = str(action("http://h/?" + "&".join(f"token=open{number:x}Sesame" for number in range(count))))
-        assert "Sesame" not in shown
+        masked = str(action("http://h/?" + "&".join(f"token=open{number:x}Sesame" for number in range(count))))
+        assert "Sesame" not in masked
 
     linear(show, 4_000)
 
@@ -199,25 +199,25 @@ SPELLINGS = [
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """A URI, or what is none, with the word as its password, or as a part of it."""
+    """A URI, or an invalid one, that contains the word as its password or in it."""
     spelling = draw(st.sampled_from(SPELLINGS))
     behind = draw(BEHIND) if not spelling.endswith("}") and "%3A%2F" not in spelling else ""
     return spelling.format(f"{draw(LETTERS)}{WORD}{behind}")
 
 
-def told(error: BaseException) -> Iterator[str]:
+def error_texts(error: BaseException) -> Iterator[str]:
     yield from (str(error), repr(error), *format_exception(error))
     if isinstance(error, overthere.InvalidURI):
         yield error.figure()
 
 
-def integrations(text: str) -> Iterator[str]:
-    """Everything by which a text is shown."""
+def outputs(text: str) -> Iterator[str]:
+    """All outputs in which a text is shown."""
     for kind in (URI, URIReference, IRI):
         try:
             value = kind(text)
         except OverthereError as error:
-            yield from told(error)
+            yield from error_texts(error)
             continue
         yield repr(value)
         try:
@@ -225,29 +225,29 @@ def integrations(text: str) -> Iterator[str]:
                 yield repr(value.locator)
                 yield json.dumps(value.locator.to_dict())
         except (OverthereError, AttributeError) as error:
-            yield from told(error)
-    for made in (explain(text), explain("a", text), explain(text, "http://b.example/")):
-        yield from (str(made), repr(made), made.figure(), made.render(60))
+            yield from error_texts(error)
+    for output in (explain(text), explain("a", text), explain(text, "http://b.example/")):
+        yield from (str(output), repr(output), output.figure(), output.render(60))
     try:
-        found = plan(text)
-        yield from (str(found), repr(found), found.render(40), json.dumps(found.to_dict()))
+        by = plan(text)
+        yield from (str(by), repr(by), by.render(40), json.dumps(by.to_dict()))
     except OverthereError as error:
-        yield from told(error)
+        yield from error_texts(error)
     findings = audit(text)
     log = io.StringIO()
     write((Result(finding, text) for finding in findings), log)
     yield log.getvalue()
-    for finding in (*findings, *(one for name in NAMES for one in check(text, name))):
+    for finding in (*findings, *(finding for name in NAMES for finding in check(text, name))):
         yield str(finding)
 
 
 @settings(max_examples=150, deadline=None)
 @given(texts())
-def test_no_face_shows_a_password(text: str) -> None:
-    # A colon, digits and a stray delimiter before it would be a port.
+def test_no_output_shows_a_password(text: str) -> None:
+    # Not a colon, digits or a delimiter before it: they would be a port.
     assert any(WORD in text[low:high] for low, high in password_spans(text))
-    for shown in integrations(text):
-        assert WORD.lower() not in shown.lower(), text
+    for integration in outputs(text):
+        assert WORD.lower() not in integration.lower(), text
 
 
 VERBS = [
@@ -257,19 +257,19 @@ VERBS = [
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
-def test_no_verb_shows_a_password(verb: list[str]) -> None:
-    lines = "\n".join(one.format(WORD) for one in SPELLINGS if "\n" not in one) + "\n"
-    found = CliRunner().invoke(main, verb, input=lines)
-    assert found.exit_code in (0, 1), found.output
-    assert found.output
-    assert WORD.lower() not in found.output.lower(), [
-        line for line in found.output.splitlines() if WORD.lower() in line.lower()
+def test_no_command_shows_a_password(verb: list[str]) -> None:
+    lines = "\n".join(spelling.format(WORD) for spelling in SPELLINGS if "\n" not in spelling) + "\n"
+    result = CliRunner().invoke(main, verb, input=lines)
+    assert result.exit_code in (0, 1), result.output
+    assert result.output
+    assert WORD.lower() not in result.output.lower(), [
+        line for line in result.output.splitlines() if WORD.lower() in line.lower()
     ]
 
 
 @pytest.mark.parametrize("verb", verbs(), ids=lambda verb: verb.name)
 def test_no_usage_error_shows_a_password(verb: Verb, tmp_path: Path) -> None:
-    """Whatever option, or argument, a URI with a password was given to."""
+    """For every option and argument to which a URI with a password is passed."""
     places = [str(tmp_path)] if verb.name in ("links", "broken") else ["http://h/a"] * bool(verb.arguments)
     for form in ("http://joe:{}@h.example/x", "ftp://joe:{}@h.example/ x", "a=http://joe:{}@h.example"):
         text = form.format(WORD)
@@ -277,24 +277,24 @@ def test_no_usage_error_shows_a_password(verb: Verb, tmp_path: Path) -> None:
         for words in [*calls, [text], ["--", text, text]]:
             if verb.name == "get":
                 words = ["--plan", *words]
-            found = CliRunner().invoke(main, [*verb.words, *words], input="")
-            if found.exit_code not in (0, 130):
-                assert WORD not in found.output, (words, found.output)
+            result = CliRunner().invoke(main, [*verb.words, *words], input="")
+            if result.exit_code not in (0, 130):
+                assert WORD not in result.output, (words, result.output)
 
 
 @pytest.mark.parametrize("text", ["https:/joe:{0}@h.example", "foo://joe:{0}@h.example", "http://joe:{0}@h.example/"])
-def test_get_shows_no_password_of_what_it_refuses(text: str) -> None:
+def test_get_shows_no_password_of_a_rejected_uri(text: str) -> None:
     for form in ("text", "jsonl"):
-        found = CliRunner().invoke(main, ["get", "--format", form, text.format(WORD)])
-        assert found.exit_code == 1
-        assert WORD not in found.output
+        result = CliRunner().invoke(main, ["get", "--format", form, text.format(WORD)])
+        assert result.exit_code == 1
+        assert WORD not in result.output
 
 
 # -- what a server repeats
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "pass {0} denied", "PASS {1}", "{2}", "{3}", "{0}{0}", "Basic {2}", "'{4}'", "{5}", "{6}",
     ],
@@ -302,10 +302,10 @@ def test_get_shows_no_password_of_what_it_refuses(text: str) -> None:
 @pytest.mark.parametrize(
     "password", ["Sw0rdFish", "p@ss w/ord", "\u00fcber-geheim", "a\\b\"c'd", "x" * 500, "\udce9\udcfftwo"]
 )
-def test_a_secret_is_found_in_its_spellings(password: str, said: str) -> None:
+def test_a_secret_is_found_in_every_spelling(password: str, message: str) -> None:
     octets = password.encode("utf-8", "surrogateescape")
     escaped = "".join(f"%{octet:02x}" for octet in octets)
-    text = said.format(
+    text = message.format(
         password,
         password.upper() if password.upper().lower() == password.lower() else password,
         b64encode(b"joe:" + octets).decode(),
@@ -320,7 +320,7 @@ def test_a_secret_is_found_in_its_spellings(password: str, said: str) -> None:
         assert word not in hidden
 
 
-def test_a_short_secret_is_a_word() -> None:
+def test_a_short_secret_is_masked_as_a_whole_word_only() -> None:
     secrets = Secrets(["pw"])
     assert secrets.mask("530 pw: spwn 'PW'") == "530 ***: spwn '***'"
     assert not Secrets([""])
@@ -331,15 +331,15 @@ def test_a_short_secret_is_a_word() -> None:
 @pytest.mark.parametrize(
     "password", ["\u043f\u0430\u0440\u043e\u043b\u044c1", "tr\u00e9s s\u00fc\u00df", "a\x07\u00e9"]
 )
-def test_a_secret_is_found_where_octets_have_been_replaced(password: str) -> None:
+def test_a_secret_is_found_next_to_replacement_characters(password: str) -> None:
     each_octet = password.encode().decode("ascii", "replace")
     each_character = password.encode("ascii", "replace").decode().replace("?", "\ufffd")
-    for shown in (each_octet, each_character):
-        assert Secrets([password]).mask(f"530 {shown}?") == "530 ***?"
+    for secret in (each_octet, each_character):
+        assert Secrets([password]).mask(f"530 {secret}?") == "530 ***?"
 
 
 @pytest.mark.parametrize(
-    ("password", "said"),
+    ("password", "line"),
     [
         ("\u043f\u0430\u0440\u043e\u043b\u044c1", "\ufffd"),
         ("\\" * 12 + "1", "\\"),
@@ -347,22 +347,22 @@ def test_a_secret_is_found_where_octets_have_been_replaced(password: str) -> Non
         ("'\\" * 9, "\\'"),
     ],
 )
-def test_no_line_of_a_server_makes_a_secret_hard_to_find(password: str, said: str) -> None:
+def test_finding_a_secret_is_fast_in_hostile_lines(password: str, line: str) -> None:
     """A line of 64 characters took 8 s."""
     secrets = Secrets([password])
-    linear(lambda size: secrets.mask(said * size + "!"), 4000)
+    linear(lambda size: secrets.mask(line * size + "!"), 4000)
 
 
 @pytest.mark.parametrize("password", ["p", "pw", "pwd", "pass", "pass\u00e9", WORD, "x" * 65, "\u00e9" * 70, ">>>???"])
 @pytest.mark.parametrize("name", ["", "j", "jo", "joe", "jos\u00e9"])
-def test_a_secret_is_found_in_base64_behind_any_name(name: str, password: str) -> None:
+def test_a_base64_secret_is_found_after_any_user_name(name: str, password: str) -> None:
     for encode in (b64encode, urlsafe_b64encode):
         login = encode(f"{name}:{password}".encode()).decode()
         assert Secrets([password]).mask(f"Basic {login}, it is wrong") == "Basic ***, it is wrong"
         assert login[-5:] not in Secrets([password, "other"]).mask(f"other{login}")
 
 
-def test_many_names_cost_nothing() -> None:
+def test_many_user_names_are_linear() -> None:
     """2,000 names and 40 passwords took 9 s and 170 MB for each expression, which was made four times a redirect."""
 
     def open_nested(count: int) -> None:
@@ -372,24 +372,24 @@ def test_many_names_cost_nothing() -> None:
         assert "pwpw7" not in secrets_of(plan(f"http://h/?u={nested}")).mask("pwpw7, wrong")
 
     linear(open_nested, 2_000)
-    few, many = ([f"http://u{number}:pwpw{number % 40}@h" for number in range(count)] for count in (40, 2_000))
-    small, large = (len(secrets_of(plan("http://h/"), uris=uris)._pattern.pattern) for uris in (few, many))  # type: ignore[union-attr]
+    few, long = ([f"http://u{number}:pwpw{number % 40}@h" for number in range(count)] for count in (40, 2_000))
+    small, large = (len(secrets_of(plan("http://h/"), uris=uris)._pattern.pattern) for uris in (few, long))  # type: ignore[union-attr]
     assert large == small
 
 
 BEGINNING = "a" * 62
 
 
-def test_a_common_beginning_is_read_once() -> None:
-    """59 tokens with one beginning, in a text of that beginning."""
-    few, many = (Secrets(BEGINNING + f"{number:02}" for number in range(count)) for count in (4, 59))
+def test_secrets_with_a_common_prefix_are_linear() -> None:
+    """59 tokens with a common prefix, in a text with that prefix."""
+    short, long = (Secrets(BEGINNING + f"{number:02}" for number in range(count)) for count in (4, 59))
 
     def search(count: int) -> None:
-        secrets = few if count < 59 else many
+        secrets = short if count < 59 else long
         assert secrets.mask(BEGINNING * 1_000) == BEGINNING * 1_000
 
     linear(search, 59)
-    units = [len(re.findall("a[|]", secrets._pattern.pattern)) for secrets in (few, many)]  # type: ignore[union-attr]
+    units = [len(re.findall("a[|]", secrets._pattern.pattern)) for secrets in (short, long)]  # type: ignore[union-attr]
     assert units == [62, 62]
 
 
@@ -399,20 +399,20 @@ def test_a_common_beginning_is_read_once() -> None:
     ids=["ascii", "long", "two octets", "four octets"],
 )
 @pytest.mark.parametrize("spell", [str, quote, lambda text: b64encode(f"joe:{text}".encode()).decode()])
-def test_a_long_message_is_cut_and_no_secret_in_two(secret: str, spell: Callable[[str], str]) -> None:
+def test_a_long_message_is_shortened_without_splitting_a_secret(secret: str, spell: Callable[[str], str]) -> None:
     secrets = Secrets([secret])
     for before in (*range(0, 1_200, 97), *range(2_900, 4_200, 29)):
         for number in (0, before // (len(secret) + 1)):
             message = f"{secret} " * number
             message = f"{message}{'-' * (before - len(message))} {spell(secret)} end{'-' * 5_000}"
-            shown = secrets.mask_message(message)
-            assert len(shown) < 1_000
-            assert spell(secret)[8:16] not in shown
-            assert shown.endswith(f"… ({len(message) - 950:,} more characters)")
+            masked = secrets.mask_message(message)
+            assert len(masked) < 1_000
+            assert spell(secret)[8:16] not in masked
+            assert masked.endswith(f"… ({len(message) - 950:,} more characters)")
     assert secrets.mask_message(f"{secret} end") == "*** end"
 
 
-def test_errors_and_what_they_came_from_are_cut_before_they_are_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_and_their_causes_are_shortened_before_masking(monkeypatch: pytest.MonkeyPatch) -> None:
     lengths: list[int] = []
     original = Secrets.mask
 
@@ -421,20 +421,20 @@ def test_errors_and_what_they_came_from_are_cut_before_they_are_masked(monkeypat
         return original(self, text)
 
     monkeypatch.setattr(Secrets, "mask", mask_and_count)
-    said = f"{WORD} " + "a" * 160_000
-    failed = ProtocolError(said, where=said)
-    failed.__cause__ = OSError(5, said, said.encode())
-    failed.add_note(said)
+    message = f"{WORD} " + "a" * 160_000
+    failed = ProtocolError(message, where=message)
+    failed.__cause__ = OSError(5, message, message.encode())
+    failed.add_note(message)
     mask_errors(failed, Secrets([WORD]))
     assert lengths
     assert max(lengths) <= 5_000
-    assert WORD not in "".join(told(failed))
+    assert WORD not in "".join(error_texts(failed))
     assert "*** aaa" in str(failed)
     assert "(159,060 more characters)" in str(failed)
 
 
 def test_secrets_are_collected_once_for_each_redirect(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The URIs before were searched again for each, four times."""
+    """Earlier, the previous URIs were searched again four times for each."""
     searched: list[str] = []
 
     def find_and_count(uri: str) -> list[str]:
@@ -442,11 +442,11 @@ def test_secrets_are_collected_once_for_each_redirect(monkeypatch: pytest.Monkey
         return values(uri)
 
     monkeypatch.setattr(masking, "values", find_and_count)
-    way = Opening("http://h.example/?token=first1", LOCAL, None, None, None)
+    opening = Opening("http://h.example/?token=first1", LOCAL, None, None, None)
     for number in range(5):
-        way.transport_arguments()
-        way.follow(Head(location=f"/{number}?token=other{number}"), None)
-    assert way.secrets().mask("first1 other0 other4 x") == "*** *** *** x"
+        opening.transport_arguments()
+        opening.follow(Head(location=f"/{number}?token=other{number}"), None)
+    assert opening.secrets().mask("first1 other0 other4 x") == "*** *** *** x"
     assert searched == ["http://h.example/?token=first1"] + [
         f"http://h.example/{number}?token=other{number}" for number in range(5)
     ]
@@ -455,8 +455,8 @@ def test_secrets_are_collected_once_for_each_redirect(monkeypatch: pytest.Monkey
 def ldap_refusal(message: bytes) -> bytes:
     """A BindResponse: invalidCredentials (RFC 4511 4.2.2)."""
     body = b"\x0a\x01\x31\x04\x00\x04" + bytes([len(message)]) + message
-    whole = b"\x02\x01\x01\x61" + bytes([len(body)]) + body
-    return b"\x30" + bytes([len(whole)]) + whole
+    content = b"\x02\x01\x01\x61" + bytes([len(body)]) + body
+    return b"\x30" + bytes([len(content)]) + content
 
 
 LOGIN = f"joe pass {WORD} denied".encode()
@@ -481,31 +481,31 @@ REFUSALS: dict[str, tuple[str, bytes]] = {
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_no_protocol_shows_a_password_that_is_repeated(name: str) -> None:
+def test_no_protocol_shows_a_password_repeated_by_a_server(name: str) -> None:
     uri, answer = REFUSALS[name]
     credentials = None if WORD in uri else Credentials("joe", WORD)
-    way = Opening(uri, LOCAL, credentials, None, None)
-    found = Replay(answer).run(way.dialogue(way.scheme()))
-    assert found.error is not None
-    shown = "".join(told(found.error))
-    assert WORD.lower() not in shown.lower(), shown
-    assert BASIC.decode() not in shown
+    opening = Opening(uri, LOCAL, credentials, None, None)
+    result = Replay(answer).run(opening.dialogue(opening.scheme()))
+    assert result.error is not None
+    text = "".join(error_texts(result.error))
+    assert WORD.lower() not in text.lower(), text
+    assert BASIC.decode() not in text
     if name not in ("wais", "prospero", "ftp-user", "http-garbage"):
-        assert "***" in shown, shown
+        assert "***" in text, text
 
 
-def test_details_hold_no_password() -> None:
+def test_details_contain_no_password() -> None:
     answer = b"HTTP/1.1 200 " + LOGIN + b"\r\nX-Login: Basic " + BASIC + b"\r\nContent-Length: 0\r\n\r\n"
-    way = Opening("http://h.example/", LOCAL, Credentials("joe", WORD), None, None)
-    found = Replay(answer).run(way.dialogue(way.scheme()))
-    assert found.head is not None
-    assert found.head.details["reason"] == "joe pass *** denied"
-    assert ("X-Login", "Basic ***") in [(name.title(), value) for name, value in found.head.details["headers"]]
+    opening = Opening("http://h.example/", LOCAL, Credentials("joe", WORD), None, None)
+    result = Replay(answer).run(opening.dialogue(opening.scheme()))
+    assert result.head is not None
+    assert result.head.details["reason"] == "joe pass *** denied"
+    assert ("X-Login", "Basic ***") in [(name.title(), value) for name, value in result.head.details["headers"]]
 
 
 @pytest.mark.parametrize("code", [0, 4])
-def test_details_after_the_entries_hold_no_password(code: int) -> None:
-    """The result of a search comes after its entries, when the head has been given to the reader."""
+def test_details_after_the_entries_contain_no_password(code: int) -> None:
+    """A search result comes after its entries, when the reader already has the head."""
 
     def message(number: int, operation: bytes) -> bytes:
         return bytes([0x30, len(operation) + 3, 2, 1, number]) + operation
@@ -515,22 +515,22 @@ def test_details_after_the_entries_hold_no_password(code: int) -> None:
 
     entry = bytes.fromhex("640804 04") + b"cn=a" + bytes.fromhex("3000")
     answer = message(1, result(0x61, 0, b"")) + message(2, entry) + message(2, result(0x65, code, LOGIN))
-    way = Opening("ldap://h.example/", LOCAL, Credentials("cn=joe", WORD), None, None)
-    found = Replay(answer).run(way.dialogue(way.scheme()))
+    opening = Opening("ldap://h.example/", LOCAL, Credentials("cn=joe", WORD), None, None)
+    found = Replay(answer).run(opening.dialogue(opening.scheme()))
     assert found.head is not None
     assert found.head.details["result"]["diagnosticMessage"] == "joe pass *** denied"
     assert WORD not in repr(found.entries)
 
 
-def test_a_proxy_that_repeats_its_login() -> None:
+def test_a_login_repeated_by_a_proxy_is_masked() -> None:
     policy = LOCAL.with_(proxy={"https": f"http://joe:{WORD}@p.example:3128"})
-    way = Opening("https://h.example/", policy, None, None, None)
-    found = Replay(b"HTTP/1.1 407 Basic " + BASIC + b" " + LOGIN + b"\r\n\r\n").run(way.dialogue(way.scheme()))
-    assert "407 Basic *** joe pass *** denied" in str(found.error)
+    opening = Opening("https://h.example/", policy, None, None, None)
+    result = Replay(b"HTTP/1.1 407 Basic " + BASIC + b" " + LOGIN + b"\r\n\r\n").run(opening.dialogue(opening.scheme()))
+    assert "407 Basic *** joe pass *** denied" in str(result.error)
 
 
-def test_what_an_error_came_from_shows_no_password() -> None:
-    """Causes, contexts and notes are printed with a traceback."""
+def test_causes_of_an_error_show_no_password() -> None:
+    """Tracebacks print causes, contexts and notes."""
 
     def dialogue() -> Dialogue:
         yield Dial("h.example", 21)
@@ -546,52 +546,52 @@ def test_what_an_error_came_from_shows_no_password() -> None:
             raise failed from error
 
     secrets = secrets_of(plan(f"ftp://joe:{WORD}@h.example/a"))
-    found = Replay(LOGIN).run(mask_secrets(dialogue(), secrets))
-    assert found.error is not None
-    assert found.error.__cause__ is not None
-    found.error.__cause__.__suppress_context__ = False
-    shown = "".join(told(found.error))
-    assert shown.count("joe pass *** denied") >= 4
-    assert WORD not in shown
-    assert WORD not in found.error.message  # type: ignore[attr-defined]
+    result = Replay(LOGIN).run(mask_secrets(dialogue(), secrets))
+    assert result.error is not None
+    assert result.error.__cause__ is not None
+    result.error.__cause__.__suppress_context__ = False
+    text = "".join(error_texts(result.error))
+    assert text.count("joe pass *** denied") >= 4
+    assert WORD not in text
+    assert WORD not in result.error.message  # type: ignore[attr-defined]
 
 
 def test_a_dialogue_without_secrets_is_not_wrapped() -> None:
     def dialogue() -> Dialogue:
         yield Head()
 
-    made = dialogue()
-    assert mask_secrets(made, secrets_of(plan("ftp://h.example/a"))) is made
-    made.close()
+    wrapped = dialogue()
+    assert mask_secrets(wrapped, secrets_of(plan("ftp://h.example/a"))) is wrapped
+    wrapped.close()
 
 
-def test_a_real_server_that_repeats_it() -> None:
-    """Over both transports."""
+def test_a_password_repeated_by_a_real_server_is_masked() -> None:
+    """With blocking sockets and in an event loop."""
     answers: dict[str, Answer] = {"PASS": b"530 user " + LOGIN + b"\r\n"}
 
-    async def asked(uri: str) -> None:
+    async def open_both(uri: str) -> None:
         await overthere.aopen(uri, LOCAL, credentials=Credentials("joe", WORD))
 
     with scripted(answers) as server:
         uri = f"ftp://127.0.0.1:{server.port}/a"
         with pytest.raises(ResourceMissing, match=r"530 user joe pass \*\*\* denied") as caught:
             overthere.open(uri, LOCAL, credentials=Credentials("joe", WORD))
-        with pytest.raises(ResourceMissing, match=r"530 user joe pass \*\*\* denied") as again:
-            asyncio.run(asked(uri))
-    for error in (caught.value, again.value):
-        assert WORD not in "".join(told(error))
+        with pytest.raises(ResourceMissing, match=r"530 user joe pass \*\*\* denied") as raised:
+            asyncio.run(open_both(uri))
+    for error in (caught.value, raised.value):
+        assert WORD not in "".join(error_texts(error))
 
 
 @pytest.mark.parametrize("size", [10_000, 60_000])
-def test_errors_are_bounded(size: int) -> None:
-    way = Opening(f"ftp://h.example/{'a' * 5000}", LOCAL, None, None, None)
-    found = Replay(b"220 hi\r\n530 " + b"x" * size + b"\r\n").run(way.dialogue(way.scheme()))
-    assert isinstance(found.error, ResourceMissing)
-    assert f"({size + 4 - 1000:,} more characters)" in str(found.error)
-    found.error.uri = way.uri
-    assert "more characters)" in str(found.error)
-    assert len(str(found.error)) < 2000
-    assert len(repr(found.error)) < 2100
+def test_the_length_of_errors_is_limited(size: int) -> None:
+    opening = Opening(f"ftp://h.example/{'a' * 5000}", LOCAL, None, None, None)
+    result = Replay(b"220 hi\r\n530 " + b"x" * size + b"\r\n").run(opening.dialogue(opening.scheme()))
+    assert isinstance(result.error, ResourceMissing)
+    assert f"({size + 4 - 1000:,} more characters)" in str(result.error)
+    result.error.uri = opening.uri
+    assert "more characters)" in str(result.error)
+    assert len(str(result.error)) < 2000
+    assert len(repr(result.error)) < 2100
     told_uri = LimitExceeded("x", uri="http://joe:" + WORD * 100 + "@h/" + "a" * 1000)
     assert "http://joe:***@h/aaa" in str(told_uri)
     assert len(str(told_uri)) < 400
@@ -606,8 +606,8 @@ class TestFTPWithAPassword(AccessSuite):
     data = b"0123456789abcdef"
 
     def test_replies_are_live_and_masked(self) -> None:
-        found: Any = self.whole()
-        replies = found.head.details["replies"]
+        resource: Any = self.whole()
+        replies = resource.head.details["replies"]
         assert "230 *** is in" in replies
         assert replies[-1] == "226 done"
 
@@ -626,7 +626,7 @@ class TestAnLDAPRefusal(AccessSuite):
 
 
 ALLOWED = LOCAL.with_(hosts=frozenset({"127.0.0.1"}), max_bytes=1000)
-"""What leads elsewhere is refused, and a long answer is cut."""
+"""Redirects elsewhere are rejected, and long answers shortened."""
 
 
 @pytest.mark.parametrize(
@@ -646,40 +646,40 @@ ALLOWED = LOCAL.with_(hosts=frozenset({"127.0.0.1"}), max_bytes=1000)
 )
 @pytest.mark.parametrize("policy", [LOCAL, ALLOWED], ids=["any-host", "one-host"])
 @pytest.mark.parametrize("sent", ["login", "token"])
-def test_no_error_behind_a_redirect_shows_what_a_server_repeats(location: str, policy: Policy, sent: str) -> None:
-    def answer(held: socket.socket) -> None:
-        while data := held.recv(65_536):
+def test_no_error_after_a_redirect_shows_a_repeated_secret(location: str, policy: Policy, sent: str) -> None:
+    def answer(connection: socket.socket) -> None:
+        while data := connection.recv(65_536):
             path = data.split(b" ")[1]
-            there = location.format(root=root).encode()
+            target = location.format(root=root).encode()
             if path.endswith(b"/reset"):
                 return
             if path.endswith((b"/cut", b"/long")):
-                held.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + b"x" * 2000)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + b"x" * 2000)
                 return
             lost = b"s3cr3tpw" in path.partition(b"?")[0]
-            head = b"404 No" if lost else b"302 Found\r\nLocation: " + there
-            held.sendall(b"HTTP/1.1 " + head + b"\r\nContent-Length: 0\r\n\r\n")
+            head = b"404 No" if lost else b"302 Found\r\nLocation: " + target
+            connection.sendall(b"HTTP/1.1 " + head + b"\r\nContent-Length: 0\r\n\r\n")
 
     async def read_later(uri: str) -> None:
-        async with await overthere.aopen(uri, policy, credentials=login) as found:
-            await found.read()
+        async with await overthere.aopen(uri, policy, credentials=login) as resource:
+            await resource.read()
 
     with faulty(simple(answer)) as server:
         root = f"http://127.0.0.1:{server.port}"
         uri = f"{root}/{'?token=s3cr3tpw' if sent == 'token' else ''}"
         login = Credentials("joe", "s3cr3tpw") if sent == "login" else None
-        with pytest.raises(OverthereError) as caught, overthere.open(uri, policy, credentials=login) as found:
-            found.read()
+        with pytest.raises(OverthereError) as caught, overthere.open(uri, policy, credentials=login) as resource:
+            resource.read()
         with pytest.raises(OverthereError) as later:
             asyncio.run(read_later(uri))
     for error in (caught.value, later.value):
-        for shown in (str(error), repr(error), str(getattr(error, "uri", "")).partition("?")[0], *told(error)):
-            assert "s3cr3tpw" not in shown.replace("?token=s3cr3tpw", "")
+        for text in (str(error), repr(error), str(getattr(error, "uri", "")).partition("?")[0], *error_texts(error)):
+            assert "s3cr3tpw" not in text.replace("?token=s3cr3tpw", "")
 
 
 @pytest.mark.parametrize("path", ["", "p", "/p", "//p", "p:q", "?", "#"])
 @pytest.mark.parametrize("authority", [None, "", "h"])
-def test_parts_without_a_secret_are_shown_as_they_are(authority: str | None, path: str) -> None:
+def test_parts_without_a_secret_are_unchanged(authority: str | None, path: str) -> None:
     parts = Parts("a", authority, path, "q", None)
     assert repr(parts) == f"Parts(scheme='a', authority={authority!r}, path={path!r}, query='q', fragment=None)"
     assert "s3cret" not in repr(parts._replace(authority="u:s3cret@h"))

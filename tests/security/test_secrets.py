@@ -1,4 +1,4 @@
-"""No secret is in a report, wherever in a URI it was written: each place, each way out (RFC 3986 7.5)."""
+"""No report contains a secret, wherever it is in a URI: each place, each output (RFC 3986 7.5)."""
 
 from __future__ import annotations
 
@@ -89,23 +89,23 @@ SIGNED = {
     "in HTML": "http://h.example/?a=b&amp;password={0}&amp;c=d",
 }
 PLACES = PASSWORDS | SIGNED
-each_place = pytest.mark.parametrize("uri", [one.format(WORD) for one in PLACES.values()], ids=list(PLACES))
+each_place = pytest.mark.parametrize("uri", [place.format(WORD) for place in PLACES.values()], ids=list(PLACES))
 
 
-def hidden(shown: str) -> bool:
-    return WORD.lower() not in shown.lower()
+def hidden(output: str) -> bool:
+    return WORD.lower() not in output.lower()
 
 
 # -- the rule
 
 
 @each_place
-def test_the_secret_alone_is_masked(uri: str) -> None:
-    shown = mask(uri)
-    assert hidden(shown)
-    assert "***" in shown
+def test_only_the_secret_is_masked(uri: str) -> None:
+    masked = mask(uri)
+    assert hidden(masked)
+    assert "***" in masked
     for kept in ("X-Amz-Credential=AKIA%2F2026", "Key-Pair-Id=APKA", "token_type=bearer", "X-Amz-Expires=60", "w=2"):
-        assert (kept in uri) == (kept in shown)
+        assert (kept in uri) == (kept in masked)
 
 
 @each_place
@@ -133,12 +133,12 @@ def test_each_name_has_its_value_masked(name: str, spelling: Any) -> None:
 @pytest.mark.parametrize(
     "text", ["?sign=1", "?xsig=1", "?sig", "?sig=", "?sig=&a", "/sig=1", "?a=sig", "?keyword=a", "?tokens=a"]
 )
-def test_what_is_no_secret(text: str) -> None:
+def test_ordinary_parameters_are_not_masked(text: str) -> None:
     assert not any(secret_parameters(text))
     assert mask(text) == text
 
 
-def test_the_page_lists_the_names() -> None:
+def test_the_documentation_lists_the_names() -> None:
     page = Path("docs/security.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| `([a-z_]+)` \| (.+) \|$", page, re.MULTILINE))
     assert rows == dict(NAMES)
@@ -148,50 +148,50 @@ def test_the_page_lists_the_names() -> None:
 
 
 @each_place
-def test_no_face_of_a_value_shows_it(uri: str) -> None:
+def test_no_output_of_a_value_shows_a_secret(uri: str) -> None:
     uri = uri.replace("&amp;", "&")
     value = URI(uri)
-    for shown in (value, IRIReference(uri), value.parameters, value.locator, value.changes(), Template(uri)):
-        assert hidden(repr(shown))
+    for form in (value, IRIReference(uri), value.parameters, value.locator, value.changes(), Template(uri)):
+        assert hidden(repr(form))
     assert hidden(str(explain(uri)))
     row = Broken("a", 1, 1, 0, 1, "a href", uri, uri, None, "not-found", "", None, "", None, None, "error", None)
     rows = links.extract_html(f'<a href="{uri}">', "http://h/")
     for found in ([web_address(uri)], list(find(f"see <{uri}>")), list(rows), [row]):
         assert found
         assert hidden(repr(found))
-    assert all(hidden(str(one)) for one in audit(uri))
+    assert all(hidden(str(finding)) for finding in audit(uri))
     assert hidden(str(plan(uri.replace("http://joe", "ftp://joe", 1))))
 
 
 @each_place
-def test_no_error_shows_it(uri: str) -> None:
+def test_no_error_shows_a_secret(uri: str) -> None:
     for bad in (f"{uri}|", f"{uri} ", f"|{uri}"):
-        with pytest.raises(OverthereError) as found:
+        with pytest.raises(OverthereError) as caught:
             URI(bad)
-        assert hidden(f"{found.value} {found.value!r} {found.value.figure()}")  # type: ignore[attr-defined]
-        assert all(hidden(str(one)) for one in check(bad))
+        assert hidden(f"{caught.value} {caught.value!r} {caught.value.figure()}")  # type: ignore[attr-defined]
+        assert all(hidden(str(finding)) for finding in check(bad))
 
 
 @each_place
-def test_no_edit_that_is_refused_shows_it(uri: str) -> None:
+def test_no_rejected_edit_shows_a_secret(uri: str) -> None:
     value = URI(uri.replace("&amp;", "&"))
     for edit in ({"host": "a/b"}, {"port": "1/2"}, {"userinfo": "a/b:c"}, {"authority": f"j:{WORD}@a/b"}):
-        with pytest.raises(InvalidURI) as found:
+        with pytest.raises(InvalidURI) as caught:
             value.replace(**edit)
-        assert hidden(f"{found.value} {found.value!r} {found.value.figure()}")
-    with pytest.raises(InvalidURI) as found:
+        assert hidden(f"{caught.value} {caught.value!r} {caught.value.figure()}")
+    with pytest.raises(InvalidURI) as caught:
         URI.build(scheme="http", userinfo="joe:x", host="a/b", query=value.query, fragment=value.fragment)
-    assert hidden(f"{found.value!r} {found.value.figure()}")
+    assert hidden(f"{caught.value!r} {caught.value.figure()}")
 
 
 @each_place
-def test_no_base_and_no_target_shows_it(uri: str) -> None:
+def test_no_error_of_a_base_or_target_shows_a_secret(uri: str) -> None:
     uri = uri.replace("&amp;", "&")
     for bad in (f"data:,{uri}", f"http://joe:{WORD}@h:8o/{uri}", f"x:{'x' * 180}//joe:{WORD * 9}@h:8o/[{uri}"):
         assert hidden(repr(establish(content=bad, default="x:")))
-        with pytest.raises(NoBase) as found:
+        with pytest.raises(NoBase) as caught:
             establish(content=f"data:{bad}", retrieval=f"//{bad}")
-        assert hidden(str(found.value))
+        assert hidden(str(caught.value))
     for name in ("rfc3986", "uri-2003", "url-1997"):
         assert hidden(repr(edition(name).resolve(uri, uri)))
     assert hidden(repr(split(uri)))
@@ -206,15 +206,15 @@ VERBS = [
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
-def test_no_verb_shows_it(verb: list[str]) -> None:
-    lines = "\n".join(one.format(WORD) for one in PLACES.values()) + "\n"
-    found = CliRunner().invoke(main, verb, input=lines)
-    assert found.exit_code in (0, 1), found.output
-    assert found.output
-    assert [line for line in found.output.splitlines() if not hidden(line)] == []
+def test_no_command_shows_a_secret(verb: list[str]) -> None:
+    lines = "\n".join(place.format(WORD) for place in PLACES.values()) + "\n"
+    result = CliRunner().invoke(main, verb, input=lines)
+    assert result.exit_code in (0, 1), result.output
+    assert result.output
+    assert [line for line in result.output.splitlines() if not hidden(line)] == []
 
 
-# -- links that lead nowhere
+# -- broken links
 
 
 def _text_lines(findings: list[Broken], file: io.StringIO) -> None:
@@ -224,7 +224,7 @@ def _text_lines(findings: list[Broken], file: io.StringIO) -> None:
 @each_place
 @pytest.mark.parametrize("field", ["source", "reference", "suggestion", "why"])
 @pytest.mark.parametrize("form", [report.sarif, report.junit, report.github, report.markdown, html_page, _text_lines])
-def test_no_report_shows_it(uri: str, field: str, form: Any) -> None:
+def test_no_report_shows_a_secret(uri: str, field: str, form: Any) -> None:
     row: dict[str, Any] = dict.fromkeys(Broken._fields) | {
         "source": "a.html",
         "level": "error",
@@ -237,33 +237,33 @@ def test_no_report_shows_it(uri: str, field: str, form: Any) -> None:
 
 
 @each_place
-def test_no_finding_tells_or_suggests_it(uri: str) -> None:
+def test_no_finding_or_suggestion_shows_a_secret(uri: str) -> None:
 
-    told = finding("a.html", "moved-permanently", uri, suggestion=Suggestion(uri, "certain"))
-    assert hidden(told.why)
-    assert told.suggestion is None
+    message = finding("a.html", "moved-permanently", uri, suggestion=Suggestion(uri, "certain"))
+    assert hidden(message.why)
+    assert message.suggestion is None
 
 
 @each_place
 @pytest.mark.parametrize("form", ["text", "jsonl", "csv", "sarif", "junit"])
-def test_broken_tells_it_in_no_sentence(uri: str, form: str, tmp_path: Path) -> None:
-    """Columns of a table hold what the document holds; nothing else does."""
+def test_broken_shows_secrets_only_in_raw_columns(uri: str, form: str, tmp_path: Path) -> None:
+    """Columns of a table contain the document's own text; nothing else does."""
     (tmp_path / "a.html").write_text(f'<a href="{uri}|">x</a><a href="gone/{uri}">y</a>', "utf-8")
-    found = CliRunner().invoke(main, ["broken", str(tmp_path), "--format", form])
-    assert found.exit_code == 1, found.output
+    result = CliRunner().invoke(main, ["broken", str(tmp_path), "--format", form])
+    assert result.exit_code == 1, result.output
     if form == "jsonl":
-        whys = [json.loads(line)["why"] for line in found.output.splitlines() if line.startswith("{")]
+        whys = [json.loads(line)["why"] for line in result.output.splitlines() if line.startswith("{")]
         assert whys
         assert all(map(hidden, whys))
     elif form != "csv":
-        assert hidden(found.output)
+        assert hidden(result.output)
 
 
 # -- what is retrieved
 
 
 class _Server(BaseHTTPRequestHandler):
-    """Pages of one site, for whoever knows the login; a redirect to a signed URI."""
+    """Pages of a site that needs a login; one redirects to a signed URI."""
 
     def do_GET(self) -> None:
         if self.path.startswith("/moved"):
@@ -297,8 +297,8 @@ def site() -> Iterator[str]:
         thread.join()
 
 
-def test_a_login_is_in_no_target(tmp_path: Path) -> None:
-    """By FTP, where a URI may hold one: references that are relative take the authority of their base."""
+def test_targets_contain_no_login(tmp_path: Path) -> None:
+    """With FTP, whose URIs may contain one: relative references inherit the authority of their base."""
     root = tmp_path / "root"
     root.mkdir()
     (root / "page.html").write_text('<a href="other.html">b</a><a href="#top">a</a>', "utf-8")
@@ -321,14 +321,14 @@ RETRIEVED = [
 
 @pytest.mark.parametrize("uri", RETRIEVED)
 @pytest.mark.parametrize("form", ["text", "jsonl", "csv"])
-def test_the_links_of_a_page_do_not_show_how_it_was_retrieved(site: str, uri: str, form: str) -> None:
-    found = CliRunner().invoke(main, ["links", uri.format(site), "--format", form])
-    assert ("other.html" in found.output) == ("@" not in uri), found.output
-    assert hidden(found.output)
+def test_links_do_not_show_the_login_of_the_retrieval(site: str, uri: str, form: str) -> None:
+    result = CliRunner().invoke(main, ["links", uri.format(site), "--format", form])
+    assert ("other.html" in result.output) == ("@" not in uri), result.output
+    assert hidden(result.output)
 
 
 @pytest.mark.parametrize("uri", RETRIEVED)
-def test_no_column_of_the_table_has_it(site: str, uri: str) -> None:
+def test_no_column_of_the_table_shows_the_login(site: str, uri: str) -> None:
     rows = [
         row
         for batch in links.batches([uri.format(site)], policy=Policy.local())
@@ -342,38 +342,38 @@ def test_no_column_of_the_table_has_it(site: str, uri: str) -> None:
 
 @pytest.mark.parametrize("uri", RETRIEVED)
 @pytest.mark.parametrize("form", ["text", "jsonl", "csv", "sarif", "junit"])
-def test_a_crawl_does_not_show_it(site: str, uri: str, form: str) -> None:
-    found = CliRunner().invoke(main, ["broken", uri.format(site), "--private", "--format", form])
-    assert found.exit_code in (0, 1), found.output
-    assert found.output
-    assert hidden(found.output)
+def test_a_crawl_does_not_show_a_secret(site: str, uri: str, form: str) -> None:
+    result = CliRunner().invoke(main, ["broken", uri.format(site), "--private", "--format", form])
+    assert result.exit_code in (0, 1), result.output
+    assert result.output
+    assert hidden(result.output)
 
 
 @pytest.mark.parametrize("uri", RETRIEVED)
 @pytest.mark.parametrize("form", ["text", "jsonl"])
-def test_get_does_not_show_it(site: str, uri: str, form: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_get_does_not_show_a_secret(site: str, uri: str, form: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
-        found = CliRunner().invoke(main, ["get", "--format", form, uri.format(site)])
-    assert "Geheim" not in found.output
+        result = CliRunner().invoke(main, ["get", "--format", form, uri.format(site)])
+    assert "Geheim" not in result.output
     assert hidden(caplog.text)
 
 
-@pytest.mark.parametrize("more", [[], ["--strict"], ["--json"]])
-def test_a_value_for_no_variable_is_not_shown(more: list[str]) -> None:
-    for given in (f"token={WORD}", f"name={WORD}", f"http://joe:{WORD}@h/"):
-        done = CliRunner().invoke(main, ["template", "expand", *more, "http://h/{?tok}", given])
-        assert done.exit_code == 2
-        assert hidden(done.output)
+@pytest.mark.parametrize("options", [[], ["--strict"], ["--json"]])
+def test_a_value_without_a_variable_is_not_shown(options: list[str]) -> None:
+    for argument in (f"token={WORD}", f"name={WORD}", f"http://joe:{WORD}@h/"):
+        result = CliRunner().invoke(main, ["template", "expand", *options, "http://h/{?tok}", argument])
+        assert result.exit_code == 2
+        assert hidden(result.output)
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_no_settings_and_no_result_show_it(place: str) -> None:
-    """What a check is told, and what it and a reading give: their `repr` stands in logs and reports of failed tests."""
+def test_no_repr_of_settings_or_results_shows_a_secret(place: str) -> None:
+    """Logs and reports of failed tests contain such a `repr`."""
     uri = PLACES[place].format(WORD)
     checker = Checker(
         base=(uri,), remap=((uri, uri),), github=(WORD, uri), wayback=uri, headers=(("h", "Authorization", WORD),)
     )
-    shown = [
+    objects = [
         checker, Outcome(uri, None, 301, f"see {uri}", uri, True, (uri,), 0.0, False, uri), Found("a", uri, None, uri),
         Document(uri, b"", establish(content=uri, default="x:")), *read(uri), whatwg.Href(uri, *[""] * 10),
         whatwg.Href("", "", "", "joe", WORD, *[""] * 6), whatwg.read(uri), Head(location=uri, base=uri),
@@ -384,7 +384,7 @@ def test_no_settings_and_no_result_show_it(place: str) -> None:
         *(FTPLocator(host="h", directories=("a", uri)), GopherLocator(host="h", selector=uri.encode())),
         [trace(name, uri, uri) for name in ("rfc3986", "url-1997")], explain(uri, uri).rows, explain(uri, uri).forms,
     ]  # fmt: skip
-    for value in shown:
+    for value in objects:
         assert hidden(repr(value)), value
     assert repr(Checker()).startswith("Checker(base=(), fragments=True, anchors='auto', ")
 
@@ -407,8 +407,8 @@ def test_no_settings_and_no_result_show_it(place: str) -> None:
         f"prospero://h/http://j:{WORD}@h/",
     ],
 )
-def test_no_step_of_a_plan_shows_it(uri: str) -> None:
-    """The plan masked its steps; one step, as it stands in a log, showed what was in a query or a path."""
+def test_no_step_of_a_plan_shows_a_secret(uri: str) -> None:
+    """The plan masked its steps, but a single step in a log showed its path and query."""
     for step in plan(uri).steps:
         assert hidden(f"{step!r} {step.line()} {step.to_dict()}"), step
     assert hidden(repr(replace(plan(uri).locator, written=None)))
@@ -426,8 +426,8 @@ MAILTO = "mailto:{0}http:%2F%2Fj:" + WORD + "%40h@h"
         f"file://&secret%3Dx%2F{WORD}/x",
     ],
 )
-def test_no_refused_plan_shows_it(uri: str) -> None:
-    """It was shown as it is, and cut before it was masked."""
-    with pytest.raises(PlanRefused) as told:
+def test_no_rejected_plan_shows_a_secret(uri: str) -> None:
+    """It was shown unmasked, or shortened before it was masked."""
+    with pytest.raises(PlanRefused) as caught:
         plan(uri)
-    assert hidden(str(told.value))
+    assert hidden(str(caught.value))

@@ -1,4 +1,4 @@
-"""audit: each kind and its near misses, texts that are no URIs, passwords, hostile lengths, SARIF, the verb."""
+"""audit: each kind with near misses, invalid URIs, passwords, hostile lengths, SARIF, the command."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def needed(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("row", CASES, ids=ids(CASES))
-def test_cases(row: dict[str, Any]) -> None:
+def test_findings_of_the_cases(row: dict[str, Any]) -> None:
     needed(row)
     text = row["text"]
     assert list(kinds(text)) == row["kinds"]
@@ -41,11 +41,11 @@ def test_cases(row: dict[str, Any]) -> None:
     for finding in findings:
         assert text[finding.start : finding.end]
         assert finding.source == KINDS[finding.kind].source
-    assert findings == sorted(findings, key=lambda one: one.start)
+    assert findings == sorted(findings, key=lambda finding: finding.start)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "more"])
-def test_the_table(kind: str) -> None:
+def test_the_documentation_lists_the_kinds(kind: str) -> None:
     row = KINDS[kind]
     if kind == "host-confusable" and find_spec("confusable_homoglyphs") is None:
         pytest.skip("confusable_homoglyphs is absent")
@@ -56,25 +56,25 @@ def test_the_table(kind: str) -> None:
     assert row.source.startswith("RFC ")
 
 
-def one(text: str, kind: str) -> Finding:
+def only_finding(text: str, kind: str) -> Finding:
     return next(finding for finding in audit(text) if finding.kind == kind)
 
 
-def test_what_is_said() -> None:
-    finding = one("http://0x7f.1/", "address-rare")
+def test_messages() -> None:
+    finding = only_finding("http://0x7f.1/", "address-rare")
     assert (finding.start, finding.end, finding.expected) == (7, 13, '"127.0.0.1"')
-    assert "10.0.0.1, private" in one("http://[64:ff9b::a00:1]/", "address-private").message
-    assert '"cnn.example.com"' in one(KINDS["userinfo-host"].bad, "userinfo-host").message
-    assert "Cyrillic, Latin" in one("http://p\u0430ypal.com/", "host-mixed-script").message
-    assert '"bücher.example"' in one("http://xn--bcher-kva.example/", "host-script").message
-    finding = one("ftp://joe?x@h.example/", "host-readings")
+    assert "10.0.0.1, private" in only_finding("http://[64:ff9b::a00:1]/", "address-private").message
+    assert '"cnn.example.com"' in only_finding(KINDS["userinfo-host"].bad, "userinfo-host").message
+    assert "Cyrillic, Latin" in only_finding("http://p\u0430ypal.com/", "host-mixed-script").message
+    assert '"bücher.example"' in only_finding("http://xn--bcher-kva.example/", "host-script").message
+    finding = only_finding("ftp://joe?x@h.example/", "host-readings")
     assert finding.message.count('"') == 4
     assert finding.component == "authority"
-    finding = one("http://h.example/?q#a%00", "encoded-nul")
+    finding = only_finding("http://h.example/?q#a%00", "encoded-nul")
     assert (finding.component, finding.start) == ("fragment", 21)
 
 
-def test_levels() -> None:
+def test_levels_of_findings() -> None:
     text = "http://joe:x@h.example:22/ü"
     assert [level_of(finding) for finding in audit(text)] == ["error", "warning", "note"]
     assert kinds(text, level="warning") == ("password", "port-reserved")
@@ -82,7 +82,7 @@ def test_levels() -> None:
     assert LEVELS == ("note", "warning", "error")
 
 
-def test_what_is_taken() -> None:
+def test_accepted_types() -> None:
     text = "http://h.example:22/"
     for value in (text, URI(text), URIReference(text), IRI(text)):
         assert kinds(value) == ("port-reserved",)
@@ -92,7 +92,7 @@ def test_what_is_taken() -> None:
             audit(wrong)  # type: ignore[arg-type]
 
 
-def test_a_limit_hides_nothing_worse() -> None:
+def test_a_limit_keeps_the_worst_findings() -> None:
     text = "http://joe:x@0x7f.1/" + "../" * 2000
     findings = audit(text)
     assert len(findings) == 1001
@@ -116,7 +116,7 @@ TEXTS = st.one_of(st.text(), st.lists(PIECES).map("".join))
 
 @given(TEXTS)
 @example("data:text/html,\ud800")
-def test_any_text(text: str) -> None:
+def test_any_text_is_audited(text: str) -> None:
     findings = audit(text)
     assert all(0 <= finding.start <= finding.end <= len(text) for finding in findings)
     assert all(finding.kind in KINDS for finding in findings)
@@ -127,7 +127,7 @@ def test_any_text(text: str) -> None:
 
 @given(st.from_regex(r"(https?|ftp)://([a-zA-Z0-9-]{1,4}\.){1,3}[a-z]{2,5}(/[ -~]{0,12}|[?#][ -~]{0,12})?\Z"))
 def test_harmless_is_without_findings(text: str) -> None:
-    """What is told at a glance is what all the judges say."""
+    """The fast check and all judges agree."""
     if harmless(text):
         assert list(places(split_text(text), "note")) == []
 
@@ -141,7 +141,7 @@ def test_harmless_is_without_findings(text: str) -> None:
         "mailto:joe.doe+x@h.example",
     ],
 )
-def test_most_are_harmless(text: str) -> None:
+def test_most_ordinary_uris_are_harmless(text: str) -> None:
     assert harmless(text)
 
 
@@ -154,7 +154,7 @@ def test_most_are_harmless(text: str) -> None:
     st.lists(PIECES, max_size=4).map("".join),
 )
 def test_no_password_is_shown(scheme: str, user: str, password: str, rest: str) -> None:
-    """Wherever `redact` sees a password, nothing of it is in a message."""
+    """No message contains any part of a password that `redact` finds."""
     user, rest = (part.replace("joe:sEcReT@", "") for part in (user, rest))
     text = f"{scheme}://{user.replace('//', '')}u:{password}@h.example/{rest}"
     spans = split_text(text).secrets
@@ -170,8 +170,8 @@ def test_no_password_is_shown(scheme: str, user: str, password: str, rest: str) 
      "9", "\x01", "a\u200d", "a\\ \u202e", "%25", "body=%0a&", "//"],
 )  # fmt: skip
 @pytest.mark.parametrize("start", ["", "http://", "http://h.example/", "ftp://u?", "mailto:a?", "http://h:"])
-def test_hostile_lengths(piece: str, start: str) -> None:
-    """Long texts of anything: no exception, no hang, at most a thousand findings and the count of the rest."""
+def test_hostile_long_texts_are_linear(piece: str, start: str) -> None:
+    """No exception, no hang, at most a thousand findings and the count of the rest."""
 
     def use(size: int) -> None:
         assert len(audit(start + piece * (size // len(piece)))) <= 1001
@@ -180,21 +180,21 @@ def test_hostile_lengths(piece: str, start: str) -> None:
 
 
 @pytest.mark.parametrize("pieces", [1, 1000, 4000])
-def test_the_secrets_of_a_text_are_looked_for_once(monkeypatch: pytest.MonkeyPatch, pieces: int) -> None:
-    asked: list[str] = []
+def test_the_secrets_of_a_text_are_searched_once(monkeypatch: pytest.MonkeyPatch, pieces: int) -> None:
+    calls: list[str] = []
 
     def of(*texts: str) -> Secrets:
-        asked.extend(texts)
-        return known(*texts)
+        calls.extend(texts)
+        return original(*texts)
 
-    known = Secrets.from_texts
+    original = Secrets.from_texts
     monkeypatch.setattr(Secrets, "from_texts", of)
     assert audit("http://a:b@h.example/-" + "?password=a&%2e%2e%2f" * pieces)
-    assert len(asked) == 1
+    assert len(calls) == 1
 
 
-def test_the_standards_own_rows() -> None:
-    """Every input of the URL Standard's tests is audited; those that browsers read otherwise are told."""
+def test_audit_reports_what_browsers_read_differently() -> None:
+    """Every input of the URL Standard's tests is audited."""
     for row in outside("wpt_urltestdata"):
         text = row["input"]
         assert all(0 <= finding.start <= finding.end <= len(text) for finding in audit(text))
@@ -206,7 +206,7 @@ def test_the_standards_own_rows() -> None:
 
 
 def test_scripts_are_those_of_unicode() -> None:
-    """The first word of a letter's name against the property Script, for every letter that IDNA 2008 allows."""
+    """The first word of a letter's name agrees with the property Script, for every letter in IDNA 2008."""
     unicode = pytest.importorskip("fontTools.unicodedata", reason="fontTools is absent")
     from idna import idnadata
     from idna.intranges import intranges_contain
@@ -219,12 +219,12 @@ def test_scripts_are_those_of_unicode() -> None:
         script = scripts._script(char) if intranges_contain(point, allowed) else None
         if script is not None and script not in historic:
             homes.setdefault(script, set()).add(unicode.script(char))
-    homes["HAN"].discard("Zyyy")  # U+3006, a closing mark
-    assert {script: found for script, found in homes.items() if len(found) > 1} == {}
+    homes["HAN"].discard("Zyyy")  # U+3006 is a closing mark
+    assert {script: letters for script, letters in homes.items() if len(letters) > 1} == {}
     words: dict[str, set[str]] = {}
-    for script, found in homes.items():
-        words.setdefault(found.pop(), set()).add(script)
-    assert {code: found for code, found in words.items() if len(found) > 1} == {}
+    for script, letters in homes.items():
+        words.setdefault(letters.pop(), set()).add(script)
+    assert {code: script for code, script in words.items() if len(script) > 1} == {}
     assert len(words) > 100
 
 
@@ -240,7 +240,7 @@ def log(results: list[sarif.Result]) -> dict[str, Any]:
 
 
 def validated(data: dict[str, Any]) -> None:
-    """Against the SARIF 2.1.0 schema, as models made from it; where they are absent, what the schema requires here."""
+    """Validate against the SARIF 2.1.0 schema by generated models; without them, check the required members."""
     run = data["runs"][0]
     rules = run["tool"]["driver"]["rules"]
     assert data["version"] == "2.1.0"
@@ -254,7 +254,7 @@ def validated(data: dict[str, Any]) -> None:
         model.StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate(data)
 
 
-def test_sarif() -> None:
+def test_sarif_output() -> None:
     text = "http://joe:sEcReT@h.example/?access_token=sEcReT"
     found = [sarif.Result(finding, text, "docs/a%20b.md", 3, 5, 3, 9) for finding in audit(text)]
     data = log([*found, sarif.Result(found[0].finding, text)])
@@ -278,7 +278,7 @@ def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_verb() -> None:
+def test_the_command() -> None:
     assert run("http://h.example/") == (0, "nothing  http://h.example/\n")
     status, output = run("http://joe:secret@h.example:22/")
     assert status == 1
@@ -298,7 +298,7 @@ def test_verb() -> None:
     assert "\x1b" not in run("a:\x1b[31m")[1]
 
 
-def test_verb_chooses() -> None:
+def test_the_command_selects_kinds_and_levels() -> None:
     text = "http://joe:x@h.example:22/ü"
     assert run("--level", "error", "http://h.example:22/")[0] == 0
     assert run("--ignore", "password", "--ignore", "non-ascii", "--ignore", "port-reserved", text)[0] == 0
@@ -307,7 +307,7 @@ def test_verb_chooses() -> None:
     assert run("--file", "no-such-file")[0] == 2
 
 
-def test_verb_lines() -> None:
+def test_the_command_reads_lines() -> None:
     status, output = run("--format", "jsonl", stdin=b"http://h.example/\r\nhttp://h.example:22/\n\xff\n")
     rows = [json.loads(line) for line in output.splitlines()]
     assert status == 1
@@ -325,7 +325,7 @@ def test_verb_lines() -> None:
     assert place["region"] == {"startLine": 2, "startColumn": 18, "endLine": 2, "endColumn": 20}
 
 
-def test_verb_files(tmp_path: Path) -> None:
+def test_the_command_reads_files(tmp_path: Path) -> None:
     file = tmp_path / "a b.txt"
     file.write_bytes(
         "é see <http://h.example/> and\nü http://h.example:22/x,\n  <http://joe:\n  x@h.example/>\n".encode()
@@ -341,7 +341,7 @@ def test_verb_files(tmp_path: Path) -> None:
     assert [result["ruleId"] for result in results] == ["port-reserved", "password"]
     regions = [result["locations"][0]["physicalLocation"]["region"] for result in results]
     assert regions[0] == {"startLine": 2, "startColumn": 20, "endLine": 2, "endColumn": 22}
-    assert regions[1]["startLine"] == 3  # white space was taken out: the place is the whole reference
+    assert regions[1]["startLine"] == 3  # white space was removed: the place is the whole reference
     uri = results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert uri == str(URI(uri))
     assert uri.endswith("/a%20b.txt")

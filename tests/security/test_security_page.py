@@ -1,4 +1,4 @@
-"""docs/security.md: each promise names tests that are there; and the promises that no other test holds."""
+"""docs/security.md: each promise names existing tests; and promises that only this file tests."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 @cache
 def names(path: str) -> frozenset[str]:
-    """What pytest collects in a file: functions and classes."""
+    """The tests of a file: functions and classes that pytest collects."""
     tree = ast.parse((ROOT / path).read_text("utf-8"))
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return frozenset(one.name for one in tree.body if isinstance(one, kinds) and one.name.lower().startswith("test"))
+    return frozenset(n.name for n in tree.body if isinstance(n, kinds) and n.name.lower().startswith("test"))
 
 
 def test_there_are_promises() -> None:
@@ -32,13 +32,13 @@ def test_there_are_promises() -> None:
 
 
 @pytest.mark.parametrize("line", PROMISES, ids=lambda line: line.split("|")[1].strip()[:40])
-def test_a_promise_names_its_tests(line: str) -> None:
+def test_the_tests_of_a_promise_exist(line: str) -> None:
     _, promise, _, tests, _ = line.split("|")
-    found = TEST.findall(tests)
+    entries = TEST.findall(tests)
     assert promise.strip()
-    assert found, "no test is named"
+    assert entries, "no test is named"
     assert TEST.sub("", tests).strip(" ,") == "", "something else than tests"
-    for path, name in found:
+    for path, name in entries:
         assert name in names(path), f"{path} has no {name}"
 
 
@@ -51,7 +51,7 @@ LINTS = ("string_slice", "indexing_slicing", "unwrap_used", "expect_used", "pani
 
 
 def test_panics_are_denied_in_all_crates() -> None:
-    """`make check` asks clippy; an exception says its reason beside it, which clippy wants too."""
+    """`make check` runs clippy; each exception needs a reason next to it, which clippy requires too."""
     workspace = tomllib.loads((ROOT / "rust" / "Cargo.toml").read_text("utf-8"))["workspace"]
     assert {name: workspace["lints"]["clippy"][name] for name in LINTS} == dict.fromkeys(LINTS, "deny")
     for member in workspace["members"]:

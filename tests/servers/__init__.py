@@ -1,6 +1,6 @@
-"""Real servers for the tests of access: each started on a free loopback port, stopped by its pid.
+"""Real servers for the tests of access: each on a free loopback port, ended by its pid.
 
-What is waited for is a state, never a time: `NET` is only how long a test waits before it says that nothing will come.
+Tests wait for a state, not for a time; `NET` only limits the wait.
 """
 
 from __future__ import annotations
@@ -23,74 +23,74 @@ import skips
 __all__ = ["DROP", "NET", "free_port", "give", "need", "running", "wait_for", "wait_until", "waits"]
 
 NET = 120.0
-"""Seconds: far more than anything takes on a machine that has much else to do."""
+"""Seconds: far more than anything takes on a busy machine."""
 
 T = TypeVar("T")
 ROOT = os.geteuid() == 0
 DROP = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if ROOT else []
-"""Before a command: run it as nobody."""
+"""Prefix of a command that runs it as nobody."""
 
 
 def need(*programs: str) -> None:
-    """Skip the test if a program is not installed; the reason stands in expected_failures.toml."""
+    """Skip the test if a program is not installed; expected_failures.toml has the reason."""
     path = os.pathsep.join([os.environ.get("PATH", ""), *skips.FOLDERS])
     for program in programs:
         if shutil.which(program, path=path) is None:
             pytest.skip(f"{program} is not installed")
 
 
-_MINE: list[socket.socket] = []
-"""What keeps the ports of this process its own: the same numbers of UDP, held as long as it lives."""
+_UDP_PORTS: list[socket.socket] = []
+"""UDP sockets that reserve the ports of this process as long as it runs."""
 
 
-def _unasked() -> range:
-    """Ports that the system gives to nobody who does not ask for them."""
-    told = Path("/proc/sys/net/ipv4/ip_local_port_range")
-    first = int(told.read_text().split()[0]) if told.exists() else 49_152
-    return range(10_240, min(first, 30_000) if first > 12_000 else 30_000)  # vsftpd's passive ports are above
+def _unassigned_ports() -> range:
+    """Ports that the system does not assign by itself."""
+    path = Path("/proc/sys/net/ipv4/ip_local_port_range")
+    first = int(path.read_text().split()[0]) if path.exists() else 49_152
+    return range(10_240, min(first, 30_000) if first > 12_000 else 30_000)  # vsftpd's passive ports are higher
 
 
 def free_port() -> int:
-    """A loopback port that nobody listens on, and that no other process of the tests takes before its server does."""
-    for port in random.SystemRandom().sample(_unasked(), 200):
-        held = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    """A loopback port that is not in use and not given to another process of the tests."""
+    for port in random.SystemRandom().sample(_unassigned_ports(), 200):
+        lock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
-            held.bind(("127.0.0.1", port))
+            lock.bind(("127.0.0.1", port))
             with socket.socket() as tried:
                 tried.bind(("127.0.0.1", port))
         except OSError:
-            held.close()
+            lock.close()
         else:
-            _MINE.append(held)
+            _UDP_PORTS.append(lock)
             return port
     raise OSError("of 200 ports none is free")
 
 
-def wait_until(there: Callable[[], T | None], what: str, seconds: float = NET) -> T:
-    """What is there at last.  Raises: TimeoutError."""
+def wait_until(get: Callable[[], T | None], description: str, seconds: float = NET) -> T:
+    """Wait until a function returns a result; return it. Raises: TimeoutError."""
     until = time.monotonic() + seconds
-    while not (found := there()):
+    while not (value := get()):
         if time.monotonic() > until:
-            raise TimeoutError(what)
+            raise TimeoutError(description)
         time.sleep(0.02)
-    return found
+    return value
 
 
-def waits(pid: int) -> bool:
-    """Whether a process has done what it could, and waits: each of its threads sleeps, at three looks."""
+def is_idle(pid: int) -> bool:
+    """Whether a process is idle: all its threads sleep, at three checks."""
     for _ in range(3):
         time.sleep(0.05)
         try:
             tasks = [task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/stat")]
-        except OSError:  # a thread that has just ended
+        except OSError:  # the thread has just ended
             return False
         if not all(task.rpartition(") ")[2].startswith("S") for task in tasks):
             return False
     return True
 
 
-def give(folder: Path) -> None:
-    """Let nobody have a folder, if we are root; the folders above let him pass."""
+def give_to_nobody(folder: Path) -> None:
+    """Give a folder to the user nobody if we are root, and let it pass the folders above."""
     if not ROOT:
         return
     subprocess.run(["chown", "-R", "nobody:nogroup", str(folder)], check=True)
@@ -100,7 +100,7 @@ def give(folder: Path) -> None:
 
 
 def wait_for(port: int, work: subprocess.Popen[bytes] | None = None, host: str = "127.0.0.1") -> None:
-    """Wait until somebody listens.  Raises: TimeoutError, ChildProcessError if the server has ended instead."""
+    """Wait until the port accepts connections. Raises: TimeoutError, ChildProcessError if the server has ended."""
 
     def there() -> bool:
         if work is not None and work.poll() is not None:
@@ -118,7 +118,7 @@ def wait_for(port: int, work: subprocess.Popen[bytes] | None = None, host: str =
 def running(
     command: Sequence[str | Path], port: int, log: Path, host: str = "127.0.0.1", **environment: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A server while the block runs; its output goes to `log`; it is ended by its pid, with what it has started."""
+    """Run a server during the block, with its output in `log`; end it and its children by pid."""
     with log.open("ab") as out:
         work = subprocess.Popen(
             [str(part) for part in command],

@@ -1,4 +1,4 @@
-"""A fault injector: a socket of this process that answers as badly as a test says, and what may not be left behind."""
+"""A fault injector: a server of this process whose answers are faulty as a test needs, and a check for leaks."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from servers import NET
 __all__ = [
     "Fault",
     "Running",
-    "asked",
-    "cut",
+    "read_request",
+    "close_at",
     "dripped",
     "endless",
     "faulty",
-    "full",
-    "nothing_left",
-    "reset",
+    "full_queue",
+    "assert_no_leaks",
+    "reset_at",
     "simple",
     "stalled",
 ]
@@ -34,7 +34,7 @@ Fault = Callable[[socket.socket], None]
 
 
 class Running:
-    """Where it listens, and what has been sent to it."""
+    """The port of the server, and the data that it received."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -44,56 +44,56 @@ class Running:
         """Whether the test is at its end: a fault that goes on for long looks at it."""
 
 
-def asked(held: socket.socket) -> bytes:
-    """What a client sends first, as far as it comes at once."""
-    held.settimeout(NET)
+def read_request(client: socket.socket) -> bytes:
+    """Return what a client sends first, as far as it arrives at once."""
+    client.settimeout(NET)
     with suppress(OSError):
-        return held.recv(65_536)
+        return client.recv(65_536)
     return b""
 
 
-def cut(answer: bytes, offset: int | None = None) -> Fault:
-    """So much of an answer, and the end."""
+def close_at(answer: bytes, offset: int | None = None) -> Fault:
+    """Send this much of an answer, then close."""
 
-    def fault(held: socket.socket) -> None:
-        asked(held)
+    def fault(client: socket.socket) -> None:
+        read_request(client)
         with suppress(OSError):
-            held.sendall(answer[:offset])
+            client.sendall(answer[:offset])
 
     return fault
 
 
-def reset(answer: bytes, offset: int) -> Fault:
-    """So much of an answer, and a reset."""
+def reset_at(answer: bytes, offset: int) -> Fault:
+    """Send this much of an answer, then reset."""
 
-    def fault(held: socket.socket) -> None:
-        asked(held)
+    def fault(client: socket.socket) -> None:
+        read_request(client)
         with suppress(OSError):
-            held.sendall(answer[:offset])
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.sendall(answer[:offset])
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     return fault
 
 
 @contextmanager
 def faulty(fault: Callable[[socket.socket, Running], None], host: str = "127.0.0.1") -> Iterator[Running]:
-    """A server that treats each connection so, in a thread of its own, and then closes it."""
+    """A server that handles each connection by `fault`, in its own thread, and then closes it."""
     with socket.create_server((host, 0), backlog=64) as listening:
         running = Running(listening.getsockname()[1])
         threads: list[threading.Thread] = []
 
-        def treat(held: socket.socket) -> None:
-            with held, suppress(OSError):
-                fault(held, running)
+        def treat(client: socket.socket) -> None:
+            with client, suppress(OSError):
+                fault(client, running)
 
         def serve() -> None:
             while not running.over.is_set():
                 try:
-                    held, _ = listening.accept()
+                    client, _ = listening.accept()
                 except OSError:
                     continue  # at the end
                 running.accepted += 1
-                threads.append(threading.Thread(target=treat, args=(held,), daemon=True))
+                threads.append(threading.Thread(target=treat, args=(client,), daemon=True))
                 threads[-1].start()
 
         threads.append(threading.Thread(target=serve, daemon=True))
@@ -108,17 +108,17 @@ def faulty(fault: Callable[[socket.socket, Running], None], host: str = "127.0.0
 
 
 def simple(fault: Fault) -> Callable[[socket.socket, Running], None]:
-    return lambda held, running: fault(held)
+    return lambda client, running: fault(client)
 
 
 def dripped(answer: bytes, pause: float) -> Callable[[socket.socket, Running], None]:
-    """An octet at a time."""
+    """Send byte by byte."""
 
-    def fault(held: socket.socket, running: Running) -> None:
-        asked(held)
-        held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    def fault(client: socket.socket, running: Running) -> None:
+        read_request(client)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for octet in answer:
-            held.sendall(bytes((octet,)))
+            client.sendall(bytes((octet,)))
             if running.over.wait(pause) if pause else running.over.is_set():
                 return
 
@@ -126,71 +126,71 @@ def dripped(answer: bytes, pause: float) -> Callable[[socket.socket, Running], N
 
 
 def stalled(answer: bytes) -> Callable[[socket.socket, Running], None]:
-    """So much, and then nothing, while the connection stays."""
+    """Send this much, then nothing, with the connection open."""
 
-    def fault(held: socket.socket, running: Running) -> None:
-        asked(held)
-        held.sendall(answer)
+    def fault(client: socket.socket, running: Running) -> None:
+        read_request(client)
+        client.sendall(answer)
         running.over.wait(NET)
 
     return fault
 
 
-def endless(start: bytes, again: bytes, *, first: bool = False) -> Callable[[socket.socket, Running], None]:
-    """The same without end; `Running.sent` says how much was taken.  first: the server speaks first."""
+def endless(start: bytes, piece: bytes, *, first: bool = False) -> Callable[[socket.socket, Running], None]:
+    """Send `start`, then repeat; `Running.sent` counts the bytes. first: the server sends before the client."""
 
-    def fault(held: socket.socket, running: Running) -> None:
+    def fault(client: socket.socket, running: Running) -> None:
         if not first:
-            asked(held)
-        held.sendall(start)
+            read_request(client)
+        client.sendall(start)
         while not running.over.is_set():
-            held.sendall(again)
-            running.sent += len(again)
+            client.sendall(piece)
+            running.sent += len(piece)
 
     return fault
 
 
 @contextmanager
-def full(host: str = "127.0.0.1") -> Iterator[int]:
-    """A port whose queue of connections is full, and nobody takes one: who connects waits (Linux)."""
+def full_queue(host: str = "127.0.0.1") -> Iterator[int]:
+    """A port whose connection queue is full: further clients wait (Linux)."""
     waiting: list[socket.socket] = []
     with socket.create_server((host, 0), backlog=0) as listening:
         port: int = listening.getsockname()[1]
         try:
             for _ in range(4):
-                held = socket.socket()
-                held.setblocking(False)
-                held.connect_ex((host, port))
-                waiting.append(held)
-            # Once the first is taken into the queue, there is no place for another.
+                client = socket.socket()
+                client.setblocking(False)
+                client.connect_ex((host, port))
+                waiting.append(client)
+            # When the first is in the queue, no place is left.
             assert select.select([], waiting, [], NET)[1]
             yield port
         finally:
-            for held in waiting:
-                held.close()
+            for client in waiting:
+                client.close()
 
 
-def left_open() -> tuple[dict[str, str], int]:
-    """The descriptors of this process, and how many threads it has."""
-    found: dict[str, str] = {}
+def resources_in_use() -> tuple[dict[str, str], int]:
+    """The open descriptors and the number of threads of this process."""
+    descriptors: dict[str, str] = {}
     for name in os.listdir("/proc/self/fd"):
         with suppress(OSError):
-            found[name] = os.readlink(f"/proc/self/fd/{name}")
-    return found, threading.active_count()
+            descriptors[name] = os.readlink(f"/proc/self/fd/{name}")
+    return descriptors, threading.active_count()
 
 
 @contextmanager
-def nothing_left(seconds: float = NET) -> Iterator[None]:
-    """Raises: AssertionError if descriptors or threads are left that were not there before."""
+def assert_no_leaks(seconds: float = NET) -> Iterator[None]:
+    """Raises: AssertionError if new descriptors or threads are left at the end."""
     gc.collect()
-    before: Any = left_open()
+    before: Any = resources_in_use()
     yield
     until = time.monotonic() + seconds
     while True:
-        after = left_open()
+        after = resources_in_use()
         if len(after[0]) <= len(before[0]) and after[1] <= before[1]:
             return
         if time.monotonic() > until:
-            more = {name: what for name, what in after[0].items() if before[0].get(name) != what}
-            raise AssertionError(f"left open: {more}, threads {before[1]} -> {after[1]}: {threading.enumerate()}")
+            new = {name: target for name, target in after[0].items() if before[0].get(name) != target}
+            raise AssertionError(f"left open: {new}, threads {before[1]} -> {after[1]}: {threading.enumerate()}")
         time.sleep(0.02)

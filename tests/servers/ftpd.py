@@ -1,4 +1,4 @@
-"""FTP servers: pyftpdlib, vsftpd, and one that says what it is told to."""
+"""FTP servers: pyftpdlib, vsftpd, and a scripted one."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from threading import Event, Thread
 
 import pytest
 
-from servers import DROP, NET, free_port, give, need, running
+from servers import DROP, NET, free_port, give_to_nobody, need, running
 
 __all__ = ["Scripted", "Server", "anonymous", "scripted", "unprivileged", "with_login"]
 
 
 @dataclass
 class Server:
-    """A server that runs, and what it says that it was sent."""
+    """A running server and its log."""
 
     port: int
     log: Path
     line: str
-    """How the log writes a session and a command."""
+    """The format of a session and a command in the log."""
     host: str = "127.0.0.1"
 
     def url(self, path: str, login: str = "") -> str:
@@ -39,7 +39,7 @@ class Server:
         return self.log.read_bytes().decode("utf-8", "replace")
 
     def commands(self, since: int = 0) -> list[str]:
-        """The commands of the session that began last, without passwords; waits until it has ended with QUIT."""
+        """The commands of the last session without passwords; waits for its QUIT."""
         end = time.monotonic() + NET
         while True:
             sessions: dict[str, list[str]] = {}
@@ -56,12 +56,12 @@ class Server:
 
 
 @contextmanager
-def _pyftpdlib(folder: Path, root: Path, *more: str, host: str = "127.0.0.1") -> Iterator[Server]:
+def _pyftpdlib(folder: Path, root: Path, *options: str, host: str = "127.0.0.1") -> Iterator[Server]:
     pytest.importorskip("pyftpdlib", reason="pyftpdlib is not installed")
     port, log = free_port(), folder / "pyftpdlib.log"
     program = "from pyftpdlib import __main__, handlers as h; h.FTPHandler.auth_failed_timeout = 0.1; __main__.main()"
     command = [sys.executable, "-W", "ignore", "-c", program, "-D", "-i", host, "-p", str(port), "-d", str(root)]
-    with running([*command, *more], port, log, host):
+    with running([*command, *options], port, log, host):
         yield Server(port, log, r"(\S+)-\[[^\]]*\] <- (.*?)\r?$", host)
 
 
@@ -108,7 +108,7 @@ connect_from_port_20=NO
 """
     conf.write_text(settings)
     log.touch()
-    give(folder)
+    give_to_nobody(folder)
     with running([*DROP, "/usr/sbin/vsftpd", conf], port, folder / "vsftpd.out"):
         yield Server(port, log, r'\[pid (\d+)\].* FTP command: Client "[^"]*", "(.*)"$')
 
@@ -118,17 +118,17 @@ Answer = bytes | tuple[bytes, ...] | Callable[[], Iterable[bytes]]
 
 @dataclass
 class Scripted:
-    """A server of which each answer is set: for what no program here says."""
+    """A server with scripted answers, for what the programs here do not do."""
 
     port: int
     data_port: int
     commands: list[bytes] = field(default_factory=list)
     data_peers: int = 0
-    """How many data connections it has accepted."""
+    """The number of data connections."""
     most: int | None = None
-    """How many octets of replies it sends before it closes everything."""
+    """The number of reply bytes after which it closes everything."""
     abrupt: bool = False
-    """Whether it closes by a reset."""
+    """Whether it closes with a reset."""
 
     def url(self, path: str, login: str = "") -> str:
         return f"ftp://{login}127.0.0.1:{self.port}/{path}"
@@ -151,67 +151,67 @@ PLAIN: dict[str, Answer] = {
 def scripted(  # noqa: C901 - a server by its script: a branch a command
     answers: dict[str, Answer] | None = None, content: bytes = b"content", *, first: bool = False
 ) -> Iterator[Scripted]:
-    """Serve one connection after the other.
+    """Handle connections one at a time.
 
-    answers: by command ("" is the greeting) beside `PLAIN`; of two, the second goes out behind the content.
-    first: the content goes before the first of the two.
+    answers: by command ("" is the greeting), in addition to `PLAIN`; of two, the second follows the content. first: the
+    content is sent before the first of the two.
     """
-    told = {**PLAIN, **(answers or {})}
+    replies = {**PLAIN, **(answers or {})}
     listening, passive = (socket.create_server(("127.0.0.1", 0)) for _ in "ab")
     port = passive.getsockname()[1]
     server, over = Scripted(listening.getsockname()[1], port), Event()
     numbers = {b"{port}": port, b"{p1}": port >> 8, b"{p2}": port & 255}
 
-    def say(held: socket.socket, answer: Answer, left: list[int]) -> None:
+    def say(client: socket.socket, answer: Answer, budget: list[int]) -> None:
         assert not isinstance(answer, tuple)
         for piece in [answer] if isinstance(answer, bytes) else answer():
             for name, number in numbers.items():
                 piece = piece.replace(name, b"%d" % number)
-            held.sendall(piece[: left[0]])
-            left[0] -= len(piece)
-            if left[0] <= 0 or over.is_set():
+            client.sendall(piece[: budget[0]])
+            budget[0] -= len(piece)
+            if budget[0] <= 0 or over.is_set():
                 raise OSError
 
-    def send_content(held: socket.socket) -> None:
-        # Who hangs up, or says something else, comes no more.
-        if passive not in select.select([passive, held], [], [], NET)[0]:
+    def send_content(client: socket.socket) -> None:
+        # Who hangs up, or sends something else, does not return.
+        if passive not in select.select([passive, client], [], [], NET)[0]:
             raise OSError
         peer, _ = passive.accept()
         server.data_peers += 1
         with peer:
             peer.sendall(content)
-            if not first:  # the client hangs up too, before it reads on
+            if not first:  # the client, too, may hang up before it reads on
                 peer.shutdown(socket.SHUT_WR)
                 peer.settimeout(NET)
                 peer.recv(1)
 
-    def talk(held: socket.socket) -> None:
-        left = [1 << 60 if server.most is None else server.most]
-        if not left[0]:
+    def talk(client: socket.socket) -> None:
+        budget = [1 << 60 if server.most is None else server.most]
+        if not budget[0]:
             return
-        say(held, told[""], left)
-        with held.makefile("rb") as lines:
+        say(client, replies[""], budget)
+        with client.makefile("rb") as lines:
             for line in lines:
                 server.commands.append(line)
-                answer = told.get(line.split()[0].decode("latin-1").upper(), b"502 no\r\n")
+                answer = replies.get(line.split()[0].decode("latin-1").upper(), b"502 no\r\n")
                 if isinstance(answer, bytes) or callable(answer):
-                    say(held, answer, left)
+                    say(client, answer, budget)
                     continue
                 if first:
-                    send_content(held)
-                say(held, answer[0], left)
+                    send_content(client)
+                say(client, answer[0], budget)
                 if not first:
-                    send_content(held)
-                say(held, answer[1], left)
+                    send_content(client)
+                say(client, answer[1], budget)
 
     def serve() -> None:
         while not over.is_set():
-            held, _ = listening.accept()
-            held.settimeout(NET)
-            with held, suppress(OSError):
+            client, _ = listening.accept()
+            client.settimeout(NET)
+            with client, suppress(OSError):
                 if server.abrupt:
-                    held.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                talk(held)
+                    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                talk(client)
             passive.settimeout(0)
             with suppress(OSError):
                 while True:

@@ -1,4 +1,4 @@
-"""gophernicus behind socat, pygopherd, and what the servers of Minnesota once answered."""
+"""gophernicus behind socat, pygopherd, and recorded answers of the servers of Minnesota."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from servers import DROP, free_port, give, need, running
+from servers import DROP, free_port, give_to_nobody, need, running
 from servers.replay import TRANSCRIPTS, Served, serve
 
-__all__ = ["Gopherd", "UMN", "gophernicus", "pygopherd", "recorded", "replayed", "tree"]
+__all__ = ["Gopherd", "UMN", "gophernicus", "pygopherd", "recorded_answers", "replayed", "tree"]
 
 UMN = ("umn-2.3.0", "umn-3.0.5")
 
 
 class Gopherd(NamedTuple):
-    """A server that runs."""
+    """A running server."""
 
     name: str
     port: int
     log: Path
 
-    def uri(self, rest: str) -> str:
-        return f"gopher://localhost:{self.port}/{rest}"
+    def uri(self, path: str) -> str:
+        return f"gopher://localhost:{self.port}/{path}"
 
 
 FILES = {
@@ -66,12 +66,12 @@ def tree(folder: Path) -> Path:
 
 @contextmanager
 def gophernicus(folder: Path) -> Iterator[Gopherd]:
-    """gophernicus, a process for each connection; socat writes what it was asked to the log."""
+    """gophernicus, one process per connection; socat logs the requests."""
     need("gophernicus", "socat")
     folder.mkdir()
     root, port, log = tree(folder), free_port(), folder / "log"
-    give(folder)
-    # -nm: what it counts in shared memory outlives it, and after 4,096 requests each one waits a second.
+    give_to_nobody(folder)
+    # -nm: its counter in shared memory would persist, and after 4,096 requests delay each one by a second.
     server = f"EXEC:/usr/sbin/gophernicus -nm -nf -nh -nv -h localhost -p {port} -r {root}"
     command = [*DROP, "socat", "-v", f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr,fork", server]
     with running(command, port, log):
@@ -80,7 +80,7 @@ def gophernicus(folder: Path) -> Iterator[Gopherd]:
 
 @contextmanager
 def pygopherd(folder: Path) -> Iterator[Gopherd]:
-    """pygopherd by Debian's configuration, with a port and a folder of its own."""
+    """pygopherd with Debian's configuration, but its own port and folder."""
     need("pygopherd")
     folder.mkdir()
     root, port, log = tree(folder), free_port(), folder / "log"
@@ -98,37 +98,37 @@ def pygopherd(folder: Path) -> Iterator[Gopherd]:
     ):
         text = re.sub(f"(?m)^{pattern}", value, text)
     (folder / "conf").write_text(text)
-    give(folder)
+    give_to_nobody(folder)
     with running([*DROP, "/usr/sbin/pygopherd", folder / "conf"], port, log):
         yield Gopherd("pygopherd", port, log)
 
 
-def recorded(name: str) -> dict[bytes, bytes]:
-    """What a server answered, by what it was asked."""
+def recorded_answers(name: str) -> dict[bytes, bytes]:
+    """A server's recorded answers, by request."""
     rows = map(json.loads, (TRANSCRIPTS / f"gopher/{name}.jsonl").read_text().splitlines())
     return {row["send"].encode("latin-1"): row["recv"].encode("latin-1") for row in rows}
 
 
 @contextmanager
-def replayed(answers: Mapping[bytes, bytes], *, stays: bool = False) -> Iterator[Served]:
-    """A server that gives each answer to its request, octet by octet; what it was not asked before is a problem.
+def replayed(answers: Mapping[bytes, bytes], *, stays_open: bool = False) -> Iterator[Served]:
+    """A server that gives the recorded answer to each request, byte by byte; an unknown request is a problem.
 
-    stays: whether it leaves the connection open behind the answer.
+    stays_open: whether the connection stays open after the answer.
     """
 
-    def handler(held: socket.socket, served: Served) -> None:
+    def handler(client: socket.socket, served: Served) -> None:
         buffer = b""
         while buffer not in answers:
-            # What is the beginning of nothing that was asked gets no answer.
-            data = held.recv(1 << 16) if any(one.startswith(buffer) for one in answers) else b""
+            # Data that begins no recorded request gets no answer.
+            data = client.recv(1 << 16) if any(line.startswith(buffer) for line in answers) else b""
             if not data:
                 served.problems.append(f"nobody was asked {buffer!r}")
                 return
             buffer += data
         served.requests.append(buffer)
-        held.sendall(answers[buffer])
-        if stays:
-            held.recv(1)
+        client.sendall(answers[buffer])
+        if stays_open:
+            client.recv(1)
 
     with serve(handler) as served:
         yield served

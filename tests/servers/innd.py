@@ -1,4 +1,4 @@
-"""INN in a private directory: innd, which hands readers to nnrpd (RFC 3977, RFC 4643)."""
+"""INN in a private folder: innd, which passes readers to nnrpd (RFC 3977, RFC 4643)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ nnrpd.track passwd.nntp"""
 
 
 class NewsServer(NamedTuple):
-    """A server that is running."""
+    """A running server."""
 
     port: int
     folder: Path
@@ -37,16 +37,16 @@ class NewsServer(NamedTuple):
 
 @contextmanager
 def news_server(articles: Mapping[str, bytes], *, switching: bool = False) -> Iterator[NewsServer]:
-    """A news server with the groups of `GROUPS`, of which "members.only" asks for the login joe, s3cr@t.
+    """A news server with the groups of `GROUPS`; "members.only" needs the login joe, s3cr@t.
 
-    articles: by message-id, head and body, without the last line end, as they are before dot-stuffing.
-    switching: whether a client is first taken for a peer, so that MODE READER is needed (RFC 3977 3.4.2).
+    articles: by message-id, head and body before dot-stuffing, without the last line end. switching: whether MODE
+    READER is needed because clients are first treated as peers (RFC 3977 3.4.2).
     """
     need("innd", "openssl", "setpriv" if ROOT else "unshare")
-    # Not in tmp_path: each other session of pytest that begins takes its root from all but root.
-    with TemporaryDirectory(prefix="inn-") as made:
-        Path(made).chmod(0o755)
-        with _running(Path(made) / "inn", articles, switching) as server:
+    # Not in tmp_path: every new pytest session closes the root of that to all but root.
+    with TemporaryDirectory(prefix="inn-") as folder:
+        Path(folder).chmod(0o755)
+        with _running(Path(folder) / "inn", articles, switching) as server:
             yield server
 
 
@@ -58,19 +58,19 @@ def _running(inn: Path, articles: Mapping[str, bytes], switching: bool) -> Itera
     if ROOT:
         subprocess.run(["chown", "-R", "news:news", str(inn)], check=True)
         before = ["setpriv", "--reuid=news", "--regid=news", "--clear-groups"]
-    else:  # innd insists on its own user
+    else:  # innd requires its own user
         before = ["unshare", "--user", "--map-user=9", "--map-group=9"]
-    made = f"{BIN}/makedbz -i -o -f {inn}/db/history; cd {inn}/db; for e in dir hash index; do "
-    made += "[ -f history.n.$e ] && mv history.n.$e history.$e; done; :"
+    script = f"{BIN}/makedbz -i -o -f {inn}/db/history; cd {inn}/db; for e in dir hash index; do "
+    script += "[ -f history.n.$e ] && mv history.n.$e history.$e; done; :"
     with (inn / "out").open("ab") as out:
-        subprocess.run([*before, "sh", "-c", made], env={**os.environ, **env}, check=True, stdout=out, stderr=out)
+        subprocess.run([*before, "sh", "-c", script], env={**os.environ, **env}, check=True, stdout=out, stderr=out)
     with running([*before, BIN / "innd", "-d"], port, inn / "out", **env) as server:
         try:
             for message_id, article in articles.items():
                 _post(port, message_id, article)
             yield NewsServer(port, inn)
         finally:
-            server.terminate()  # it acts on that at its next event
+            server.terminate()  # it reacts at its next event
             with contextlib.suppress(OSError):
                 socket.create_connection(("127.0.0.1", port), 1).close()
 
@@ -97,14 +97,14 @@ def _write(inn: Path, port: int, switching: bool) -> None:
         "pgpverify": "false",
         "doinnwatch": "false",
         "mta": '"/bin/true %s"',
-        "nnrpdloadlimit": 0,  # readers are served whatever else the machine does
+        "nnrpdloadlimit": 0,  # readers are served under any load
     }
     lines = [f"{name}: {value}\n" for name, value in settings.items()]
     lines += [f"path{name}: {value}\n" for name, value in paths.items()]
     (etc / "inn.conf").write_text("".join(lines))
     (etc / "storage.conf").write_text("method tradspool {\n newsgroups: *\n class: 0\n}\n")
-    done = subprocess.run(["openssl", "passwd", "-5", "s3cr@t"], check=True, capture_output=True, text=True)
-    (etc / "users").write_text(f"joe:{done.stdout.strip()}\n")
+    result = subprocess.run(["openssl", "passwd", "-5", "s3cr@t"], check=True, capture_output=True, text=True)
+    (etc / "users").write_text(f"joe:{result.stdout.strip()}\n")
     (etc / "readers.conf").write_text(
         f"""auth "here" {{
  hosts: "127.0.0.1"
@@ -128,16 +128,16 @@ access "members" {{
     (etc / "incoming.conf").write_text('peer here {\n hostname: "127.0.0.1"\n}\n' if switching else "")
     for name in _EMPTY.split():
         (etc / name).touch()
-    known = (("control", "n"), ("control.cancel", "n"), ("junk", "n"), *((name, "y") for name in GROUPS))
-    (db / "active").write_text("".join(f"{name} 0000000000 0000000001 {flag}\n" for name, flag in known))
+    groups = (("control", "n"), ("control.cancel", "n"), ("junk", "n"), *((name, "y") for name in GROUPS))
+    (db / "active").write_text("".join(f"{name} 0000000000 0000000001 {flag}\n" for name, flag in groups))
     (db / "newsgroups").write_text("local.test\tA local test group\n")
     (db / "active.times").touch()
     (db / "history").touch()
 
 
 def _post(port: int, message_id: str, article: bytes) -> None:
-    """RFC 3977 6.3.1, written apart from the package; an article is there when the server says so."""
-    with socket.create_connection(("127.0.0.1", port), NET) as held, held.makefile("rwb") as talk:
+    """RFC 3977 6.3.1, independent of the package; the article is available when the server confirms."""
+    with socket.create_connection(("127.0.0.1", port), NET) as connection, connection.makefile("rwb") as talk:
 
         def ask(line: bytes, code: bytes) -> None:
             talk.write(line + b"\r\n")
@@ -151,6 +151,6 @@ def _post(port: int, message_id: str, article: bytes) -> None:
             ask(b"AUTHINFO USER joe", b"381")
             ask(b"AUTHINFO PASS s3cr@t", b"281")
         ask(b"POST", b"340")
-        whole = b"Message-ID: <" + message_id.encode() + b">\r\n" + article
-        ask((b"\r\n" + whole).replace(b"\r\n.", b"\r\n..")[2:] + b"\r\n.", b"240")
+        message = b"Message-ID: <" + message_id.encode() + b">\r\n" + article
+        ask((b"\r\n" + message).replace(b"\r\n.", b"\r\n..")[2:] + b"\r\n.", b"240")
         ask(b"QUIT", b"205")

@@ -1,4 +1,4 @@
-"""nginx with http and https, tinyproxy before it, and websocketd: what the tests of http, https, ws and wss ask."""
+"""nginx with http and https, tinyproxy in front, and websocketd, for the tests of http, https, ws and wss."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from servers import DROP, NET, free_port, give, need, running, wait_until
+from servers import DROP, NET, free_port, give_to_nobody, need, running, wait_until
 
 __all__ = ["Nginx", "certificate", "nginx", "tinyproxy", "trusting", "websocketd"]
 
@@ -91,15 +91,15 @@ class Nginx:
     def uri(self, path: str, scheme: str = "http") -> str:
         return f"{scheme}://127.0.0.1:{self.port if scheme == 'http' else self.tls_port}{path}"
 
-    def asked(self) -> list[list[str]]:
-        """What was asked so far: the request line, Host, status, Authorization, Proxy-Authorization.
+    def requests(self) -> list[list[str]]:
+        """The requests so far: request line, Host, status, Authorization, Proxy-Authorization.
 
-        nginx logs a request behind its answer, and one after the other: up to a question that is asked here.
+        nginx logs in order after each answer, so that this waits for a request of its own.
         """
         mark = f"GET /mark/{next(_MARKS)} HTTP/1.1"
-        with socket.create_connection(("127.0.0.1", self.port), NET) as held:
-            held.sendall(f"{mark}\r\nHost: mark\r\nConnection: close\r\n\r\n".encode())
-            while held.recv(1 << 16):
+        with socket.create_connection(("127.0.0.1", self.port), NET) as connection:
+            connection.sendall(f"{mark}\r\nHost: mark\r\nConnection: close\r\n\r\n".encode())
+            while connection.recv(1 << 16):
                 pass
 
         def logged() -> list[list[str]] | None:
@@ -110,12 +110,12 @@ class Nginx:
 
 
 def certificate(folder: Path, names: str = "DNS:localhost,IP:127.0.0.1") -> None:
-    """certificate.pem and key.pem for these names, signed by themselves.
+    """certificate.pem and key.pem for these names, self-signed.
 
-    rustls, which obstore uses, rejects a server's certificate that is also an authority's.
+    rustls, used by obstore, rejects a server certificate that is also an authority's.
     """
     need("openssl")
-    made: list[str | Path] = [
+    command: list[str | Path] = [
         "-newkey",
         "rsa:2048",
         "-nodes",
@@ -126,59 +126,59 @@ def certificate(folder: Path, names: str = "DNS:localhost,IP:127.0.0.1") -> None
     ]
     named = ["-days", "2", "-subj", "/CN=localhost", "-addext", f"subjectAltName={names}"]
     named += ["-addext", "basicConstraints=critical,CA:FALSE"]
-    subprocess.run(["openssl", "req", "-x509", *made, *named], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(["openssl", "req", "-x509", *command, *named], check=True, stderr=subprocess.DEVNULL)
 
 
 def trusting(folder: Path) -> ssl.SSLContext:
-    """For `Policy.tls`: that certificate and no other."""
+    """For `Policy.tls`: trust only that certificate."""
     return ssl.create_default_context(cafile=str(folder / "certificate.pem"))
 
 
 @contextmanager
 def nginx(folder: Path) -> Iterator[Nginx]:
-    """nginx over `folder`/root, which is given to nobody."""
+    """nginx for `folder`/root, which is given to nobody."""
     need("nginx")
-    found = Nginx(free_port(), free_port(), folder)
-    found.root.mkdir(exist_ok=True)
+    server = Nginx(free_port(), free_port(), folder)
+    server.root.mkdir(exist_ok=True)
     (folder / "temporary").mkdir()
     certificate(folder)
     temporary = " ".join(f"{name}_temp_path {folder}/temporary;" for name in _TEMPORARY)
-    told = _CONFIGURATION.format(folder=folder, temporary=temporary, port=found.port, tls_port=found.tls_port)
-    (folder / "conf").write_text(told)
+    text = _CONFIGURATION.format(folder=folder, temporary=temporary, port=server.port, tls_port=server.tls_port)
+    (folder / "conf").write_text(text)
     (folder / "asked").touch()
-    give(folder)
-    with running([*DROP, "/usr/sbin/nginx", "-e", "stderr", "-c", folder / "conf"], found.port, folder / "log"):
-        yield found
+    give_to_nobody(folder)
+    with running([*DROP, "/usr/sbin/nginx", "-e", "stderr", "-c", folder / "conf"], server.port, folder / "log"):
+        yield server
 
 
 @contextmanager
 def tinyproxy(folder: Path, login: str = "") -> Iterator[int]:
-    """A proxy that forwards and tunnels to any port; its port.  login: "user password", asked for if given."""
+    """The port of a proxy that forwards and tunnels to any port. login: "user password", required if given."""
     need("tinyproxy")
     folder.mkdir()
     port = free_port()
     lines = [f"Port {port}", "Listen 127.0.0.1", "Timeout 10", f'LogFile "{folder}/asked"', "LogLevel Connect"]
     lines += [f"BasicAuth {login}"] if login else []
     (folder / "conf").write_text("\n".join([*lines, ""]))
-    give(folder)
+    give_to_nobody(folder)
     with running([*DROP, "tinyproxy", "-d", "-c", folder / "conf"], port, folder / "log"):
         yield port
 
 
 @contextmanager
-def websocketd(folder: Path, script: str, *more: str) -> Iterator[int]:
-    """A server each of whose connections is a run of `script`, a line a message; its port."""
+def websocketd(folder: Path, script: str, *options: str) -> Iterator[int]:
+    """The port of a server that runs `script` for each connection, one line per message."""
     need("websocketd")
     port = free_port()
     (folder / "script.sh").write_text(f"#!/bin/sh\n{script}\n")
     (folder / "script.sh").chmod(0o755)
-    give(folder)
+    give_to_nobody(folder)
     command: list[str | Path] = [
         *DROP,
         "websocketd",
         f"--port={port}",
         "--address=127.0.0.1",
-        *more,
+        *options,
         folder / "script.sh",
     ]
     with running(command, port, folder / "log"):

@@ -1,7 +1,7 @@
-"""Servers that exist no more: loopback servers that give recorded octets for recorded requests.
+"""Replayed servers: loopback servers that give recorded answers to recorded requests.
 
-A request is compared with the recorded one by `same`, which a test states: octet by octet unless the protocol leaves
-fields to the client.  What differs is told when the block ends, and the connection is closed there and then.
+A test's `same` compares a request with the recorded one: byte by byte, except for fields that the protocol leaves to
+the client. A difference closes the connection at once and is reported at the end of the block.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = [
     "TRANSCRIPTS",
     "Exchange",
     "Served",
-    "differ",
+    "difference",
     "recorded",
     "replay",
     "replay_datagrams",
@@ -37,7 +37,7 @@ Length = Callable[[bytes], int | None]
 
 
 class Exchange(NamedTuple):
-    """A request, and what the server answered: pieces of a stream, or datagrams."""
+    """A request with its recorded answer: pieces of a stream, or datagrams."""
 
     request: bytes
     answers: tuple[bytes, ...]
@@ -45,21 +45,21 @@ class Exchange(NamedTuple):
 
 @dataclass
 class Served:
-    """A server that runs: where, what it was asked, what was wrong."""
+    """A running server: its port, the requests, and the problems."""
 
     port: int
     requests: list[bytes] = field(default_factory=list[bytes])
-    """In their order, over all connections."""
+    """In order, over all connections."""
     problems: list[str] = field(default_factory=list[str])
     connections: int = 0
     peers: list[Any] = field(default_factory=list[Any])
-    """Who asked, for each of the requests over UDP."""
+    """The sender of each UDP request."""
 
 
 def recorded(path: str) -> list[dict[str, Any]]:
-    """The rows of a recording below tests/transcripts, octets that stand there in base64 as bytes.
+    """The rows of a recording in tests/transcripts, base64 decoded.
 
-    Keys: "send" and "recv" (one exchange a row), or "conn", "dir" and "b64" (one direction a row).
+    Keys: "send" and "recv" (one exchange per row), or "conn", "dir" and "b64" (one direction per row).
     """
     rows: list[dict[str, Any]] = [json.loads(line) for line in (TRANSCRIPTS / path).read_text().splitlines()]
     for row in rows:
@@ -67,34 +67,34 @@ def recorded(path: str) -> list[dict[str, Any]]:
             if key in row:
                 row[key] = b64decode(row[key])
         if "recv" in row:
-            row["recv"] = tuple(b64decode(one) for one in row["recv"])
+            row["recv"] = tuple(b64decode(piece) for piece in row["recv"])
     return rows
 
 
-def differ(request: bytes, expected: bytes) -> str:
-    """In what octets two requests differ; "" if they do not."""
+def difference(request: bytes, expected: bytes) -> str:
+    """The bytes in which two requests differ; "" if they are equal."""
     return "" if request == expected else f"asked {request!r} where {expected!r} was recorded"
 
 
 @contextmanager
 def serve(handler: Callable[[socket.socket, Served], None]) -> Iterator[Served]:
-    """A TCP server: `handler` has each connection in a thread of its own, and may break off as it likes."""
+    """A TCP server: `handler` runs for each connection in a thread, and may stop at any point."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(0.1)
         served, over = Served(listening.getsockname()[1]), Event()
         threads: list[Thread] = []
 
-        def one(held: socket.socket) -> None:
-            with held, suppress(OSError):
-                held.settimeout(NET)
-                handler(held, served)
+        def one(client: socket.socket) -> None:
+            with client, suppress(OSError):
+                client.settimeout(NET)
+                handler(client, served)
 
         def accept() -> None:
             while not over.is_set():
                 with suppress(TimeoutError, OSError):
-                    held, _ = listening.accept()
+                    client, _ = listening.accept()
                     served.connections += 1
-                    threads.append(Thread(target=one, args=(held,), daemon=True))
+                    threads.append(Thread(target=one, args=(client,), daemon=True))
                     threads[-1].start()
 
         accepting = Thread(target=accept, daemon=True)
@@ -111,21 +111,24 @@ def serve(handler: Callable[[socket.socket, Served], None]) -> Iterator[Served]:
 
 @contextmanager
 def replay(
-    *conversations: Sequence[Exchange], length: Length, same: Same = differ, close: bool = False, piece: int = 1 << 16
+    *conversations: Sequence[Exchange],
+    length: Length,
+    same: Same = difference,
+    close: bool = False,
+    piece: int = 1 << 16,
 ) -> Iterator[Served]:
-    """A TCP server that goes through a conversation on each connection, the last one over and over.
+    """A TCP server that replays a conversation on each connection; the last one repeats.
 
-    length: how long the request at the beginning of these octets is, None if more must come to know it;
-    same: in what a request differs from the recorded one, "" if in nothing that counts;
-    close: whether the server closes behind the last answer (it always does behind a request it does not know);
-    piece: the longest piece in which answers are written.
+    length: the length of the request at the beginning of the data, None if more is needed; same: the relevant
+    difference from the recorded request, or ""; close: whether the server closes after the last answer (it always
+    closes after an unknown request); piece: the maximum size of the pieces of an answer.
     """
 
-    def handler(held: socket.socket, served: Served) -> None:
+    def handler(client: socket.socket, served: Served) -> None:
         buffer = bytearray()
         for expected, answers in conversations[min(served.connections, len(conversations)) - 1]:
             while (count := length(bytes(buffer))) is None or len(buffer) < count:
-                data = held.recv(1 << 16)
+                data = client.recv(1 << 16)
                 if not data:
                     if buffer:
                         served.problems.append(f"the client left in the middle of a request: {bytes(buffer)!r}")
@@ -139,9 +142,9 @@ def replay(
                 return
             for answer in answers:
                 for start in range(0, len(answer), piece):
-                    held.sendall(answer[start : start + piece])
-        if not close and (more := bytes(buffer) + held.recv(1 << 16)):
-            served.problems.append(f"asked for more than was recorded: {more!r}")
+                    client.sendall(answer[start : start + piece])
+        if not close and (received := bytes(buffer) + client.recv(1 << 16)):
+            served.problems.append(f"asked for more than was recorded: {received!r}")
 
     with serve(handler) as served:
         yield served
@@ -149,21 +152,21 @@ def replay(
 
 @contextmanager
 def serve_udp(handler: Callable[[bytes, Served], Iterable[bytes]]) -> Iterator[Served]:
-    """A UDP server: for each datagram, `handler` gives those to be sent back."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
-        held.bind(("127.0.0.1", 0))
-        held.settimeout(0.1)
-        served, over = Served(held.getsockname()[1]), Event()
+    """A UDP server: `handler` returns the answers to a datagram."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.settimeout(0.1)
+        served, over = Served(listening.getsockname()[1]), Event()
 
         def run() -> None:
             while not over.is_set():
                 with suppress(TimeoutError):
-                    request, peer = held.recvfrom(1 << 16)
+                    request, peer = listening.recvfrom(1 << 16)
                     served.requests.append(request)
                     served.peers.append(peer)
                     for answer in handler(request, served):
                         with suppress(OSError):
-                            held.sendto(answer, peer)
+                            listening.sendto(answer, peer)
 
         running = Thread(target=run, daemon=True)
         running.start()
@@ -179,14 +182,14 @@ def serve_udp(handler: Callable[[bytes, Served], Iterable[bytes]]) -> Iterator[S
 def replay_datagrams(
     exchanges: Sequence[Exchange],
     *,
-    same: Same = differ,
+    same: Same = difference,
     adapt: Callable[[bytes, bytes], bytes] = lambda request, answer: answer,
     faults: Callable[[int, tuple[bytes, ...]], Iterable[bytes]] = lambda number, answers: answers,
 ) -> Iterator[Served]:
-    """A UDP server that answers each datagram as the exchange does whose request it is; one it does not know is told.
+    """A UDP server that gives each datagram the recorded answer; an unknown one is reported.
 
-    adapt: the recorded answer with what must be the request's own (a connection id);
-    faults: what becomes of the answers to datagram `number` (from 0 on): lost, doubled, in another order, cut.
+    adapt: sets what depends on the request (a connection id) in an answer; faults: changes the answers to datagram
+    `number` (from 0): lost, doubled, reordered, cut.
     """
 
     def handler(request: bytes, served: Served) -> Iterable[bytes]:

@@ -1,4 +1,4 @@
-"""Object stores that speak S3: moto in this process, and Ceph's radosgw, which checks signatures."""
+"""Object stores with the S3 protocol: moto in this process, and Ceph's radosgw, which checks signatures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from servers import DROP, free_port, give, need, running, wait_until
+from servers import DROP, free_port, give_to_nobody, need, running, wait_until
 
 __all__ = ["Store", "fill", "moto_server", "radosgw_server"]
 
@@ -26,13 +26,13 @@ KEY, SECRET, REGION = "AKIDEXAMPLE", "wJalrXUtnFEMI-EXAMPLEKEY", "us-east-1"
 
 @dataclass(frozen=True)
 class Store:
-    """A running server of S3.  Buckets are part of the path, which is what obstore asks for by default."""
+    """A running S3 server. The bucket is part of the path, as obstore sends it by default."""
 
     endpoint: str
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables of the environment that obstore and the clients of AWS need."""
+        """The environment variables for obstore and AWS clients."""
         return {
             "AWS_ENDPOINT_URL": self.endpoint,
             "AWS_ACCESS_KEY_ID": KEY,
@@ -48,7 +48,7 @@ class Store:
 
     @property
     def client(self) -> Any:
-        """boto3's client of S3, with nothing from the environment."""
+        """boto3's client of S3, independent of the environment."""
         import boto3
         from botocore.config import Config
 
@@ -65,7 +65,7 @@ class Store:
         self.client.create_bucket(Bucket=name)
 
     def put(self, bucket: str, key: str, data: bytes) -> str:
-        """Write an object; its ETag, with the quotation marks."""
+        """Write an object; return its ETag, with quotation marks."""
         answer: dict[str, str] = self.client.put_object(Bucket=bucket, Key=key, Body=data)
         return answer["ETag"]
 
@@ -75,14 +75,14 @@ class Store:
 
     def keys(self, bucket: str) -> list[str]:
         pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=bucket)
-        return [found["Key"] for page in pages for found in page.get("Contents", ())]
+        return [entry["Key"] for page in pages for entry in page.get("Contents", ())]
 
 
 @contextmanager
 def moto_server() -> Iterator[Store]:
-    """moto's server in this process, empty.  It checks no signature; a request without one is answered 403.
+    """moto's server in this process, empty.
 
-    One at a time: what it stores belongs to the process.
+    It checks no signature, but answers 403 to unsigned requests. Only one at a time: its objects belong to the process.
     """
     pytest.importorskip("moto.server", reason="moto is not installed")
     from moto.s3.models import s3_backends
@@ -104,7 +104,7 @@ def moto_server() -> Iterator[Store]:
 
 
 def fill(bucket: str, keys: Sequence[str], data: bytes = b"") -> None:
-    """Objects of moto's server, made without a request each."""
+    """Create objects in moto's server without requests."""
     from moto.core.models import DEFAULT_ACCOUNT_ID
     from moto.s3.models import s3_backends
 
@@ -162,9 +162,9 @@ rgw thread pool size = 16
 
 @contextmanager
 def radosgw_server(folder: Path) -> Iterator[Store]:
-    """Ceph's radosgw with a monitor and a store in memory behind it, in a folder; without a manager.
+    """Ceph's radosgw with a monitor and an in-memory store in a folder; without a manager.
 
-    It checks signatures.  Raises: ChildProcessError with the end of the log of the program that failed.
+    It checks signatures. Raises: ChildProcessError with the end of the log of the program that failed.
     """
     need("radosgw", "ceph-mon", "ceph-osd", "ceph", "monmaptool", "radosgw-admin")
     monitor, port, fsid = free_port(), free_port(), str(uuid.uuid4())
@@ -172,10 +172,10 @@ def radosgw_server(folder: Path) -> Iterator[Store]:
         (folder / name).mkdir(parents=True)
     configuration = folder / "ceph.conf"
     configuration.write_text(_CEPH.format(folder=folder, fsid=fsid, monitor=monitor, port=port))
-    # The monitor wants a key of its own, though nobody asks for it: 16 octets behind type, time and length.
+    # The monitor needs a key, though no client uses it: 16 bytes after type, time and length.
     key = base64.b64encode(struct.pack("<hIIh", 1, int(time.time()), 0, 16) + os.urandom(16)).decode()
     (folder / "keyring").write_text(f"[mon.]\n    key = {key}\n")
-    give(folder)
+    give_to_nobody(folder)
 
     def run(*command: str) -> str:
         parts = [*DROP, command[0], "-c", str(configuration), *command[1:]]
@@ -184,8 +184,8 @@ def radosgw_server(folder: Path) -> Iterator[Store]:
             raise ChildProcessError(f"{command[0]} {command[1:3]}: {work.stdout[-1000:]}{work.stderr[-1000:]}")
         return work.stdout
 
-    def daemon(program: str, *more: str) -> list[str | Path]:
-        return [*DROP, program, "-c", configuration, "-f", *more]
+    def daemon(program: str, *options: str) -> list[str | Path]:
+        return [*DROP, program, "-c", configuration, "-f", *options]
 
     place = f"[v2:127.0.0.1:{monitor}]"
     run("monmaptool", "--create", "--fsid", fsid, "--addv", "a", place, str(folder / "monmap"))

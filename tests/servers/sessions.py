@@ -1,4 +1,4 @@
-"""Servers of sessions: inetutils-telnetd, in.rlogind, hercules; and a terminal for their clients."""
+"""Servers of interactive sessions: inetutils-telnetd, in.rlogind, hercules; and a terminal for their clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from servers import DROP, NET, ROOT, free_port, give, need, running
+from servers import DROP, NET, ROOT, free_port, give_to_nobody, need, running
 
 __all__ = ["LOGIN", "Terminal", "hercules", "rlogind", "telnetd"]
 
@@ -30,14 +30,14 @@ printf 'line: '; read line
 echo "line=[$line]"
 printf 'bye: '; read bye
 """
-"""In place of login: it prints what it is given, and echoes a line."""
+"""Replaces login: it prints its arguments, and echoes a line."""
 
 
 @contextmanager
 def telnetd(log: Path) -> Iterator[int]:
-    """A port on which telnetd asks for a name, a password and a line."""
+    """The port of a telnetd that asks for a name, a password and a line."""
     need("socat", "telnetd")
-    # Not in a folder of pytest: another run closes those above it to nobody, who is to read this at each connection.
+    # Not in a pytest folder: another session would close the folders above it to nobody, who reads this file.
     with tempfile.TemporaryDirectory(prefix="overthere-") as name:
         login = Path(name, "login.sh")
         login.write_text(LOGIN)
@@ -51,7 +51,7 @@ def telnetd(log: Path) -> Iterator[int]:
 
 @contextmanager
 def rlogind(folder: Path, user: str, password: str) -> Iterator[int]:
-    """A port on which in.rlogind logs a user in that is made for this, and removed."""
+    """The port of an in.rlogind that logs in a temporary user."""
     if not ROOT:
         pytest.skip("rlogind needs root")
     need("socat", "in.rlogind", "rlogin", "useradd", "userdel")
@@ -59,8 +59,8 @@ def rlogind(folder: Path, user: str, password: str) -> Iterator[int]:
     port = free_port()
     subprocess.run(["useradd", "-M", "-d", "/tmp", "-s", "/bin/sh", user], check=True, capture_output=True, timeout=NET)
     try:
-        told = f"{user}:{password}".encode()
-        subprocess.run(["chpasswd"], input=told, check=True, capture_output=True, timeout=NET)
+        login = f"{user}:{password}".encode()
+        subprocess.run(["chpasswd"], input=login, check=True, capture_output=True, timeout=NET)
         listen = f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr,fork"
         with running(["socat", listen, "EXEC:/usr/sbin/in.rlogind,nofork"], port, folder / "log"):
             yield port
@@ -70,25 +70,25 @@ def rlogind(folder: Path, user: str, password: str) -> Iterator[int]:
 
 @contextmanager
 def hercules(folder: Path) -> Iterator[int]:
-    """A port on which the console of a mainframe without a system shows its picture."""
+    """The port of a mainframe console without a system, which shows its start screen."""
     need("hercules")
     folder.mkdir(parents=True, exist_ok=True)
     port = free_port()
     machine = "CPUSERIAL 000611\nCPUMODEL 3090\nMAINSIZE 16\nNUMCPU 1\nLOADPARM ........\nARCHMODE S/370\n"
     machine += f"CNSLPORT 127.0.0.1:{port}\nPANRATE SLOW\n0010.8 3270\n"
     (folder / "hercules.cnf").write_text(machine)
-    give(folder)
+    give_to_nobody(folder)
     with running([*DROP, "hercules", "-d", "-f", folder / "hercules.cnf"], port, folder.parent / "hercules.log"):
         yield port
 
 
 class Terminal:
-    """A program on a terminal of its own; what it shows is kept."""
+    """A program on a pseudo-terminal, with its output."""
 
     def __init__(self, command: Sequence[str], **environment: str) -> None:
-        self.held, theirs = pty.openpty()
-        self.shown = ""
-        # A session of its own, of which this is the terminal: a client reads from /dev/tty too.
+        self.descriptor, theirs = pty.openpty()
+        self.output = ""
+        # Its own session with this terminal: clients also read from /dev/tty.
         begin = (
             "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
         )
@@ -105,32 +105,32 @@ class Terminal:
             os.close(theirs)
 
     def type(self, text: str) -> None:
-        """What the person types, and Return."""
-        os.write(self.held, text.encode() + b"\r")
+        """Type the text and Return."""
+        os.write(self.descriptor, text.encode() + b"\r")
 
     def wait_for(self, text: str, seconds: float = NET) -> str:
-        """What is shown up to a text.  Raises: TimeoutError."""
+        """Return the output up to a text. Raises: TimeoutError."""
         until = time.monotonic() + seconds
-        while text not in self.shown:
-            left = until - time.monotonic()
-            ready = left > 0 and select.select([self.held], [], [], left)[0]
+        while text not in self.output:
+            remaining = until - time.monotonic()
+            ready = remaining > 0 and select.select([self.descriptor], [], [], remaining)[0]
             try:
-                octets = os.read(self.held, 65_536) if ready else b""
-            except OSError:  # nobody has the terminal open any more
+                octets = os.read(self.descriptor, 65_536) if ready else b""
+            except OSError:  # the terminal is closed
                 octets = b""
             if not octets:
-                raise TimeoutError(f"{text!r} was not shown, but {self.shown!r}")
-            self.shown += octets.decode("utf-8", "replace")
-        return self.shown
+                raise TimeoutError(f"{text!r} was not shown, but {self.output!r}")
+            self.output += octets.decode("utf-8", "replace")
+        return self.output
 
     def end(self, seconds: float = NET) -> int:
-        """What the program exits with."""
+        """Return the exit status of the program."""
         try:
             until = time.monotonic() + seconds
             while self.work.poll() is None and time.monotonic() < until:
-                if select.select([self.held], [], [], 0.05)[0]:
+                if select.select([self.descriptor], [], [], 0.05)[0]:
                     try:
-                        self.shown += os.read(self.held, 65_536).decode("utf-8", "replace")
+                        self.output += os.read(self.descriptor, 65_536).decode("utf-8", "replace")
                     except OSError:
                         break
             return self.work.wait(max(0.1, until - time.monotonic()))
@@ -138,13 +138,13 @@ class Terminal:
             self.close()
 
     def close(self) -> None:
-        """End the program by its pid, with what it has started, and give the terminal up."""
+        """End the program and its children by pid, and close the terminal."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.work.pid, 9)
         self.work.wait(NET)
-        if self.held >= 0:
-            os.close(self.held)
-            self.held = -1
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
 
     def __enter__(self) -> Terminal:
         return self

@@ -1,4 +1,4 @@
-"""slapd: a small tree of entries, a referral in it, a value of octets; over TLS too."""
+"""slapd: a small tree of entries with a referral and a binary value; over TLS too."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from servers import DROP, NET, free_port, give, need, running, wait_for
+from servers import DROP, NET, free_port, give_to_nobody, need, running, wait_for
 
 __all__ = ["KEY", "PHOTO", "Slapd", "slapd"]
 
 PHOTO = b"\xff\xd8\xff\xe0" + bytes(range(256))
 KEY = b"\x00plain\x01"
-"""UTF-8, and nothing that a person reads."""
+"""Valid UTF-8 that is not readable text."""
 
 CONFIG = """\
 include /etc/ldap/schema/core.schema
@@ -78,7 +78,7 @@ ou: Closed
 
 
 class Slapd(NamedTuple):
-    """Where it listens, and what it says."""
+    """The port of the server, and its log."""
 
     port: int
     tls: int
@@ -91,16 +91,16 @@ class Slapd(NamedTuple):
 
 
 def _certificate(folder: Path) -> None:
-    """For localhost and its address, of its own making."""
+    """A self-signed certificate for localhost and its address."""
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    made = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem"), "-days", "2"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *made, *names]
+    options = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem"), "-days", "2"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *options, *names]
     subprocess.run(command, check=True, capture_output=True, timeout=NET)
 
 
 @contextmanager
 def slapd(folder: Path, other: int | None = None) -> Iterator[Slapd]:
-    """other: the port to which the referral leads, its own unless given."""
+    """other: the port of the referral; by default its own."""
     need("slapd", "slapadd", "openssl")
     port, tls = free_port(), free_port()
     (folder / "db").mkdir(parents=True)
@@ -109,12 +109,12 @@ def slapd(folder: Path, other: int | None = None) -> Iterator[Slapd]:
     log = folder / "log"
     _certificate(folder)
     log.touch()
-    give(folder)
+    give_to_nobody(folder)
     config = ["-f", str(folder / "slapd.conf")]
     command = [*DROP, "/usr/sbin/slapadd", *config, "-l", str(folder / "tree.ldif")]
     subprocess.run(command, check=True, capture_output=True, timeout=NET)
     urls = f"ldap://127.0.0.1:{port}/ ldaps://127.0.0.1:{tls}/"
-    # 256: what is asked, and what is answered to it.
+    # 256: log requests and answers.
     with running([*DROP, "/usr/sbin/slapd", *config, "-h", urls, "-d", "256"], port, log):
         wait_for(tls)
         yield Slapd(port, tls, folder / "certificate.pem", log)

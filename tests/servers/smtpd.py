@@ -1,4 +1,4 @@
-"""aiosmtpd with its handler `Mailbox`, which delivers into a Maildir."""
+"""aiosmtpd with its handler `Mailbox`, which delivers to a Maildir."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["MailServer", "mail_server"]
 
 
 class MailServer(NamedTuple):
-    """A server that is running."""
+    """A running server."""
 
     port: int
     maildir: Path
@@ -25,7 +25,7 @@ class MailServer(NamedTuple):
 
 @contextmanager
 def mail_server(folder: Path) -> Iterator[MailServer]:
-    """An SMTP server; each message is in the Maildir when it is answered."""
+    """An SMTP server; a message is in the Maildir before it is acknowledged."""
     if find_spec("aiosmtpd") is None:
         pytest.skip("aiosmtpd is not installed")
     port, maildir = free_port(), folder / "maildir"

@@ -1,4 +1,4 @@
-"""A cluster of Spark: a master and two workers."""
+"""A Spark cluster: a master and two workers."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ __all__ = ["spark_cluster"]
 
 @contextmanager
 def spark_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """A master and two workers, each of one core, on loopback: the master's URL, and the workers."""
+    """A master and two workers with one core each, on loopback: the master's URL, and the workers."""
     import pyspark
 
     started: list[subprocess.Popen[bytes]] = []
     home = Path(pyspark.__file__).parent
-    # Daemons have as much memory as SPARK_DAEMON_MEMORY says, and no other's configuration.
+    # The memory of daemons is SPARK_DAEMON_MEMORY; no other configuration applies.
     environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m", "SPARK_HOME": str(home)}
     environment["SPARK_MASTER_OPTS"] = "-Dspark.master.rest.enabled=false"
 
-    def start(name: str, log: Path, *more: str) -> None:
-        given = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1"]
+    def start(name: str, log: Path, *options: str) -> None:
+        command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1"]
         with log.open("wb") as file:
             started.append(
                 subprocess.Popen(
-                    [*given, "--port", "0", "--webui-port", "0", *more],
+                    [*command, "--port", "0", "--webui-port", "0", *options],
                     stdout=file, stderr=file, stdin=subprocess.DEVNULL, env=environment,
                 )
             )  # fmt: skip
 
-    def said(log: Path, text: str) -> re.Match[str] | None:
+    def find_in_log(log: Path, text: str) -> re.Match[str] | None:
         return re.search(text, log.read_text(errors="replace"))
 
     try:
         log = tmp_path / "master.log"
         start("master.Master", log)
         url = wait_until(
-            lambda: said(log, r"Starting Spark master at (spark://127\.0\.0\.1:\d+)"),
+            lambda: find_in_log(log, r"Starting Spark master at (spark://127\.0\.0\.1:\d+)"),
             "the cluster is not so far",
             5 * NET,
         )[1]
@@ -50,7 +50,7 @@ def spark_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[b
         for n, log in enumerate(logs):
             start("worker.Worker", log, "--cores", "1", "--memory", "512m", "--work-dir", str(tmp_path / f"w{n}"), url)
         wait_until(
-            lambda: all(said(log, "Successfully registered with master") for log in logs),
+            lambda: all(find_in_log(log, "Successfully registered with master") for log in logs),
             "the cluster is not so far",
             5 * NET,
         )

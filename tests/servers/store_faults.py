@@ -42,22 +42,22 @@ _BODILESS = {204, 304}
 
 @dataclass
 class RequestSeen:
-    """A request as the client sent it, and what the client got for it."""
+    """A request from a client, and the answer sent to it."""
 
     number: int
-    """1 for the first request of all."""
+    """1 for the first request."""
     number_of_range: int
     """1 for the first request with a Range header; 0 for a request without one."""
     method: str
     path: str
-    """With the query."""
+    """Including the query."""
     headers: dict[str, str]
     """With lower-case names."""
     body: bytes = field(repr=False)
     status: int | None = None
     """None if no answer was sent."""
     octets: int = 0
-    """Of the body that was sent to the client."""
+    """Size of the body that was sent to the client."""
 
     @property
     def range(self) -> str | None:
@@ -74,7 +74,7 @@ class RequestSeen:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of the server behind the proxy, or one that a fault makes up."""
+    """An answer of the server behind the proxy, or of a fault."""
 
     status: int
     headers: tuple[tuple[str, str], ...] = ()
@@ -85,86 +85,86 @@ class Answer:
 
     def with_header(self, name: str, value: str | None) -> Answer:
         """Set a header, or remove it."""
-        kept = tuple(pair for pair in self.headers if pair[0].lower() != name.lower())
-        return replace(self, headers=kept if value is None else (*kept, (name, value)))
+        headers = tuple(pair for pair in self.headers if pair[0].lower() != name.lower())
+        return replace(self, headers=headers if value is None else (*headers, (name, value)))
 
     def with_body(self, body: bytes) -> Answer:
-        """Another body, with its Content-Length."""
+        """Set the body and its Content-Length."""
         return replace(self.with_header("Content-Length", str(len(body))), body=body)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What the proxy does instead of passing a request and its answer through.  The functions below make faults."""
+    """The action of the proxy instead of forwarding a request and its answer. The functions below create faults."""
 
     before: Callable[[], object] | None = None
-    """Called before the request is passed on."""
+    """Called before the request is forwarded."""
     answer: Answer | None = None
-    """Sent instead of the server's answer; the server is not asked."""
+    """Sent instead of the server's answer; the request is not forwarded."""
     without: tuple[str, ...] = ()
-    """Headers of the request that are not passed on; names in lower case."""
+    """Headers of the request that are not forwarded; lower-case names."""
     change: Callable[[Answer], Answer] | None = None
     """Applied to the server's answer."""
     silent: bool = False
-    """Send nothing, not even a status, and keep the connection until the proxy stops."""
+    """Send nothing, and keep the connection until the proxy stops."""
     stop: int | None = None
-    """Send so many octets of the body, whatever Content-Length says."""
+    """Send this many bytes of the body, whatever Content-Length says."""
     then: str = "close"
     """After `stop`: "close", "reset" the connection, or "wait" until the proxy stops."""
     pause: float | None = None
-    """Send the body octet by octet, with this pause in seconds after each."""
+    """Send the body byte by byte, with this pause in seconds after each."""
 
 
 def false_content_range(first: int, last: int, size: int | str) -> Fault:
-    """Content-Range with other numbers than those of the body."""
+    """A Content-Range that does not match the body."""
     return Fault(change=lambda answer: answer.with_header("Content-Range", f"bytes {first}-{last}/{size}"))
 
 
 def whole_object() -> Fault:
-    """The range is ignored: 200 with the whole object.  The proxy does not pass Range on.
+    """200 with the whole object: the proxy does not forward Range.
 
-    Only in front of a server that does not check signatures: clients may sign Range.
+    Only for a server that does not check signatures, since clients may sign Range.
     """
     return Fault(without=("range",))
 
 
 def short_body(missing: int) -> Fault:
-    """Fewer octets than Content-Range says; Content-Length agrees with the body."""
+    """Fewer bytes than Content-Range says; Content-Length agrees with the body."""
     return Fault(change=lambda answer: answer.with_body(answer.body[: max(0, len(answer.body) - missing)]))
 
 
-def long_body(more: bytes) -> Fault:
-    """More octets than Content-Range says; Content-Length agrees with the body."""
-    return Fault(change=lambda answer: answer.with_body(answer.body + more))
+def long_body(suffix: bytes) -> Fault:
+    """More bytes than Content-Range says; Content-Length agrees with the body."""
+    return Fault(change=lambda answer: answer.with_body(answer.body + suffix))
 
 
 def broken_body(octets: int, *, reset: bool = False) -> Fault:
-    """The connection ends after so many octets of the body, before Content-Length is reached."""
+    """The connection ends after this many bytes of the body, before Content-Length is reached."""
     return Fault(stop=octets, then="reset" if reset else "close")
 
 
 def stalled(octets: int | None = None) -> Fault:
-    """Nothing comes after so many octets of the body, or after the request if None; the connection stays open."""
+    """Send nothing after this many bytes of the body, or after the request if None; the connection stays open."""
     return Fault(silent=True) if octets is None else Fault(stop=octets, then="wait")
 
 
 def slow_body(pause: float) -> Fault:
-    """The body comes octet by octet."""
+    """Send the body byte by byte."""
     return Fault(pause=pause)
 
 
 def without_header(name: str) -> Fault:
-    """The answer lacks a header, for example ETag."""
+    """An answer without a header, for example ETag."""
     return Fault(change=lambda answer: answer.with_header(name, None))
 
 
 def before_request(action: Callable[[], object]) -> Fault:
-    """The action is called, for example one that replaces the object, and then the request is passed on."""
+    """Call the action, for example to replace the object, then forward the request."""
     return Fault(before=action)
 
 
 def server_error(status: int, code: str, message: str, retry_after: str | None = None) -> Fault:
-    """An error of S3: a status and its XML body."""
+    """An S3 error: status and XML body."""
     body = f'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{code}</Code><Message>{message}</Message></Error>'
     answer = Answer(status, (("Content-Type", "application/xml"),)).with_body(body.encode())
     return Fault(answer=answer if retry_after is None else answer.with_header("Retry-After", retry_after))
@@ -176,7 +176,7 @@ def slow_down(retry_after: str | None = None) -> Fault:
 
 
 def expired_token() -> Fault:
-    """403 ExpiredToken.  (S3 itself answers 400 to this error in some cases: `server_error`.)"""
+    """403 ExpiredToken. (S3 itself answers this error with 400 in some cases: `server_error`.)"""
     return server_error(403, "ExpiredToken", "The provided token has expired.")
 
 
@@ -186,7 +186,7 @@ def denied() -> Fault:
 
 
 def listing(count: int, of_page: int = 1_000) -> Callable[[RequestSeen], Fault | None]:
-    """A bucket of so many empty objects, "000000000" and so on, for listing only: moto takes seconds for each page."""
+    """A listing of this many empty objects, "000000000" and so on: moto takes seconds for each page."""
 
     def page(seen: RequestSeen) -> Fault | None:
         query = parse_qs(urlsplit(seen.path).query)
@@ -199,8 +199,8 @@ def listing(count: int, of_page: int = 1_000) -> Callable[[RequestSeen], Fault |
             f"<ETag>&quot;{number:032x}&quot;</ETag><Size>0</Size><StorageClass>STANDARD</StorageClass></Contents>"
             for number in range(first, last)
         )
-        more = f"<IsTruncated>true</IsTruncated><NextContinuationToken>{last}</NextContinuationToken>"
-        end = more if last < count else "<IsTruncated>false</IsTruncated>"
+        next_page = f"<IsTruncated>true</IsTruncated><NextContinuationToken>{last}</NextContinuationToken>"
+        end = next_page if last < count else "<IsTruncated>false</IsTruncated>"
         body = (
             f'<?xml version="1.0"?><ListBucketResult><KeyCount>{last - first}</KeyCount>{end}{found}</ListBucketResult>'
         )
@@ -210,7 +210,7 @@ def listing(count: int, of_page: int = 1_000) -> Callable[[RequestSeen], Fault |
 
 
 class _Server(socketserver.ThreadingTCPServer):
-    """A thread for each connection; all are joined when it closes."""
+    """One thread per connection; all are joined at the end."""
 
     allow_reuse_address = True
     daemon_threads = False
@@ -218,7 +218,7 @@ class _Server(socketserver.ThreadingTCPServer):
     proxy: FaultProxy
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that goes away is no event."""
+        """A client that disconnects is not an error."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -236,10 +236,10 @@ class _Handler(BaseHTTPRequestHandler):
             super().finish()
 
     def log_message(self, format: str, *args: object) -> None:
-        """`FaultProxy.seen` has it."""
+        """Log nothing: see `FaultProxy.seen`."""
 
     def __getattr__(self, name: str) -> Callable[[], None]:
-        """do_GET and all others."""
+        """do_GET and all other methods."""
         if not name.startswith("do_"):
             raise AttributeError(name)
         return self.treat
@@ -301,17 +301,17 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class FaultProxy:
-    """A server on a free loopback port in front of `upstream`, "http://host:port"; used as a context manager.
+    """A server on a free loopback port in front of `upstream`, "http://host:port"; a context manager.
 
-    `fault` is called for each request, by several threads at once; None passes the request and its answer through.
-    The header Host is passed on as the client sent it, since a client signs it: clients sign for the proxy's endpoint.
+    `fault` is called for each request, in several threads; None forwards the request and its answer. The Host header is
+    forwarded unchanged, since clients sign it: they sign for the proxy's endpoint.
     """
 
     def __init__(self, upstream: str, fault: Callable[[RequestSeen], Fault | None] = lambda seen: None) -> None:
         self.fault = fault
         self.seen: list[RequestSeen] = []
         self.over = threading.Event()
-        """Set when the proxy stops: faults that wait look at it."""
+        """Set when the proxy stops: waiting faults check it."""
         self.connections: list[socket.socket] = []
         parts = urlsplit(upstream)
         self._upstream = (parts.hostname or "127.0.0.1", parts.port or 80)
@@ -338,7 +338,7 @@ class FaultProxy:
         self._thread.join(NET)
 
     def ranges(self) -> list[str]:
-        """The Range headers of the GET requests so far, in the order of arrival."""
+        """The Range headers of the GET requests so far, in order of arrival."""
         return [seen.range for seen in list(self.seen) if seen.method == "GET" and seen.range is not None]
 
     def record(self, method: str, path: str, headers: dict[str, str], body: bytes) -> RequestSeen:
@@ -349,7 +349,7 @@ class FaultProxy:
             return self.seen[-1]
 
     def ask(self, seen: RequestSeen, headers: Sequence[tuple[str, str]], without: tuple[str, ...]) -> Answer:
-        """The answer of the server behind; 502 if there is none."""
+        """The answer of the upstream server; 502 without one."""
         connection = http.client.HTTPConnection(*self._upstream, timeout=NET)
         left_out = {*_HOP_BY_HOP, *without, "expect", "content-length"}
         try:

@@ -1,4 +1,4 @@
-"""The main job on Spark: what the local engine gives, row for row, on two threads and on a cluster of two workers."""
+"""The link job on Spark gives the rows of the local engine: on two threads, and on a cluster of two workers."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ CONFIG: dict[str, bool | float | int | str | None] = {
     "spark.ui.showConsoleProgress": False,
 }
 PART = 16_000
-"""Octets of sources in a part: the WARC file is cut into some."""
+"""Bytes of sources in a part: some parts split the WARC file."""
 
-# Opening deadly.html ends the process, as a fault in a library would.
+# Opening deadly.html ends the process, as a crash in a library would.
 DEADLY = """
 import os, sys, time
 def opened(event, given):
@@ -106,7 +106,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Documents of many kinds, some of which are not what they should be."""
+    """Documents of many kinds, some of them damaged or mislabelled."""
     root = tmp_path_factory.mktemp("site")
     noise = random.Random(8)
     packed = io.BytesIO()
@@ -139,13 +139,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def local(sources: Any, base: str | None = None, options: Options = Options(), workers: int = 1) -> pa.Table:  # noqa: B008
-    found = links.batches(sources, base, options, workers=workers)
-    batches = [to_arrow(batch) for batch in found if not isinstance(batch, TaskEnd)]
+    table_batches = links.batches(sources, base, options, workers=workers)
+    batches = [to_arrow(batch) for batch in table_batches if not isinstance(batch, TaskEnd)]
     return pa.Table.from_batches(batches, links.schema())
 
 
 def stored(output: Path) -> pa.Table:
-    """The rows of a folder in the order of its tasks."""
+    """The rows of a folder, in the order of its tasks."""
     files = sorted(output.glob("task=*/*.parquet"))
     assert all(pq.read_schema(file).equals(links.schema()) for file in files)
     return pa.concat_tables([pq.ParquetFile(file).read() for file in files] or [links.schema().empty_table()])
@@ -159,7 +159,7 @@ def rows(table: pa.Table | DataFrame) -> list[tuple[Any, ...]]:
 
 
 def files(output: Path) -> dict[str, int]:
-    """The files of the parts, by what tells one from its successor."""
+    """The files of the parts, each with the values that change when it is rewritten."""
     return {path.parent.name: path.stat().st_ino for path in output.glob("task=*/*.parquet")}
 
 
@@ -172,10 +172,10 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         environment.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         environment.setenv("PYTHONPATH", str(extra), prepend=os.pathsep)
         builder = SparkSession.builder.master("local[2,2]").config(map=CONFIG)
-        # A JVM that other tests have begun has their environment.
-        made = builder.config("spark.executorEnv.PYTHONPATH", str(extra)).getOrCreate()
-        yield made
-    made.stop()
+        # A JVM that earlier tests started has their environment.
+        spark_session = builder.config("spark.executorEnv.PYTHONPATH", str(extra)).getOrCreate()
+        yield spark_session
+    spark_session.stop()
 
 
 # -- run
@@ -196,21 +196,23 @@ def test_rows_are_those_of_the_local_engine(
     session: SparkSession, folder: Path, crawl: Path, tmp_path: Path, base: str | None, options: Options
 ) -> None:
     sources = [folder, crawl, folder / "none.html"]
-    done = spark.run(session, sources, tmp_path / "x", base=base, octets=PART, **options._asdict())
-    assert done.parts > 6
+    result = spark.run(session, sources, tmp_path / "x", base=base, octets=PART, **options._asdict())
+    assert result.parts > 6
     assert (tmp_path / "x" / "_SUCCESS").exists()
-    wanted = local(sources, base, options)
-    assert rows(stored(tmp_path / "x")) == rows(wanted)
-    assert (wanted["browser"].null_count < wanted.num_rows) == options.whatwg
-    assert done.summary.references == wanted.num_rows - wanted["reference"].null_count
-    assert {"empty", "truncated", "unreadable", "wrong-type"} <= done.summary.notes.keys()
-    assert done.summary.octets > 130_000
+    expected = local(sources, base, options)
+    assert rows(stored(tmp_path / "x")) == rows(expected)
+    assert (expected["browser"].null_count < expected.num_rows) == options.whatwg
+    assert result.summary.references == expected.num_rows - expected["reference"].null_count
+    assert {"empty", "truncated", "unreadable", "wrong-type"} <= result.summary.notes.keys()
+    assert result.summary.octets > 130_000
     seen = session.read.parquet(f"file://{tmp_path / 'x'}").drop("task")
-    assert sorted(map(str, rows(seen))) == sorted(map(str, rows(wanted)))
+    assert sorted(map(str, rows(seen))) == sorted(map(str, rows(expected)))
 
 
-def test_relative_paths(session: SparkSession, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are meant from where the driver is, which is not where the executors are."""
+def test_relative_paths_start_at_the_drivers_folder(
+    session: SparkSession, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The executors run in other folders."""
     monkeypatch.chdir(folder)
     spark.run(session, "site", tmp_path)
     assert rows(stored(tmp_path)) == rows(local("site"))
@@ -219,52 +221,52 @@ def test_relative_paths(session: SparkSession, folder: Path, tmp_path: Path, mon
     )
 
 
-def test_running_again(session: SparkSession, crawl: Path, tmp_path: Path) -> None:
+def test_a_second_run_writes_only_what_changed(session: SparkSession, crawl: Path, tmp_path: Path) -> None:
     source, output = tmp_path / "a", tmp_path / "x"
     source.mkdir()
     shutil.copy(crawl, source / "a.warc.gz")
     shutil.copy(ROOT / "examples" / "site" / "index.html", source / "b.html")
 
-    def again(**how: Any) -> int:
-        done = spark.run(session, source, output, octets=PART, **how)
-        options = Options(how.get("rung", Rung.SYNTAX))
+    def run_again(**kwargs: Any) -> int:
+        result = spark.run(session, source, output, octets=PART, **kwargs)
+        options = Options(kwargs.get("rung", Rung.SYNTAX))
         assert rows(stored(output)) == rows(local(source, None, options))
-        assert done.parts == len(files(output))
-        return done.parts - done.found
+        assert result.parts == len(files(output))
+        return result.parts - result.found
 
-    assert again() == (count := len(files(output))) > 5
+    assert run_again() == (count := len(files(output))) > 5
     before = files(output)
-    assert again() == 0
+    assert run_again() == 0
     assert files(output) == before
 
     first, second, *_ = sorted(before)
     (output / first / "links.parquet").unlink()
     with (output / second / "links.parquet").open("r+b") as file:
-        file.truncate(1000)  # what a machine that stops may leave
+        file.truncate(1000)  # a file that a crashed machine left incomplete
     (output / "_temporary").mkdir()
     (output / "_temporary" / "0-x.parquet").write_bytes(b"PAR1")
-    assert again() == 2
+    assert run_again() == 2
     assert not (output / "_temporary").exists()
     assert {**files(output), first: 0, second: 0} == {**before, first: 0, second: 0}
 
     (source / "b.html").write_text("<a href=new>")
-    assert again() == 1
-    assert again(rung=Rung.SCHEME) == count
+    assert run_again() == 1
+    assert run_again(rung=Rung.SCHEME) == count
     (source / "a.warc.gz").unlink()
-    assert again(rung=Rung.SCHEME) == 1
+    assert run_again(rung=Rung.SCHEME) == 1
     assert len(files(output)) == 1
 
 
-def test_what_could_not_be_read_is_tried_again(session: SparkSession, tmp_path: Path) -> None:
+def test_an_unreadable_source_is_read_again_by_the_next_run(session: SparkSession, tmp_path: Path) -> None:
     source = tmp_path / "a.html"
-    for parts, found in ((1, 0), (1, 0)):
-        done = spark.run(session, source, tmp_path / "x")
-        assert (done.parts, done.found, done.summary.unread) == (parts, found, 1)
+    for parts, results in ((1, 0), (1, 0)):
+        result = spark.run(session, source, tmp_path / "x")
+        assert (result.parts, result.found, result.summary.unread) == (parts, results, 1)
     assert rows(stored(tmp_path / "x")) == rows(local(source))
 
 
-def test_a_job_that_is_stopped_goes_on(session: SparkSession, crawl: Path, tmp_path: Path) -> None:
-    # The last document is read when the job has been stopped, not before: there is something left to be stopped.
+def test_a_stopped_job_continues(session: SparkSession, crawl: Path, tmp_path: Path) -> None:
+    # The last document is read only after the stop, so that the job is still running then.
     last, wait, output = tmp_path / "patient.html", tmp_path / "patient.html.wait", tmp_path / "x"
     last.write_bytes(page(0, random.Random(9)))
     wait.touch()
@@ -283,8 +285,8 @@ def test_a_job_that_is_stopped_goes_on(session: SparkSession, crawl: Path, tmp_p
     stopping.join()
     assert not (output / "_SUCCESS").exists()
     before = files(output)
-    done = spark.run(session, [crawl, last], output, octets=PART // 10)
-    assert len(before) <= done.found < done.parts
+    result = spark.run(session, [crawl, last], output, octets=PART // 10)
+    assert len(before) <= result.found < result.parts
     assert before.items() <= files(output).items()
     assert rows(stored(output)) == rows(local([crawl, last]))
 
@@ -297,47 +299,47 @@ def test_a_document_that_kills_its_reader_is_a_row(
     for name in ("a.html", "deadly.html", "z.zip"):
         (source / name).write_bytes(b"<a href=x>")
     spark.run(session, source, tmp_path / "x")
-    found = rows(stored(tmp_path / "x"))
-    assert [row[9] for row in found if row[0].endswith("deadly.html")] == ["unreadable"]
-    assert any(row[0].endswith("z.zip") for row in found)
-    assert rows(spark.extract(spark.partitions(session, source), part="part")) == found
+    table_rows = rows(stored(tmp_path / "x"))
+    assert [row[9] for row in table_rows if row[0].endswith("deadly.html")] == ["unreadable"]
+    assert any(row[0].endswith("z.zip") for row in table_rows)
+    assert rows(spark.extract(spark.partitions(session, source), part="part")) == table_rows
     frame = session.createDataFrame([(str(source),)], "path string")
-    assert rows(spark.extract(frame)) == found
+    assert rows(spark.extract(frame)) == table_rows
     (tmp_path / "sitecustomize.py").write_text(DEADLY)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr("overthere.links.job.threads.is_native", lambda *_: False)  # processes, not threads of this one
-    assert rows(local(source, workers=2)) == found
+    assert rows(local(source, workers=2)) == table_rows
 
 
-def test_only_and_distinct(session: SparkSession, folder: Path, crawl: Path, tmp_path: Path) -> None:
+def test_only_and_distinct_filter_rows(session: SparkSession, folder: Path, crawl: Path, tmp_path: Path) -> None:
     sources = [folder, crawl]
-    done = spark.run(session, sources, tmp_path / "only", octets=PART, only=["invalid", "notes"])
-    wanted = [row for row in rows(local(sources)) if row[5] is None]
-    assert rows(stored(tmp_path / "only")) == wanted
-    assert done.summary.references > len(wanted)
+    result = spark.run(session, sources, tmp_path / "only", octets=PART, only=["invalid", "notes"])
+    expected = [row for row in rows(local(sources)) if row[5] is None]
+    assert rows(stored(tmp_path / "only")) == expected
+    assert result.summary.references > len(expected)
 
     with graph.Graph() as added:
         for batch in local(sources).to_batches():
             added.add(COLUMNS.from_arrow(batch).pairs())
         pairs = rows(pa.Table.from_batches(added.batches(), graph.schema()))
     for _ in range(2):
-        done = spark.run(session, sources, tmp_path / "graph", octets=PART, distinct=True)
-        made = sorted((tmp_path / "graph").glob("*.parquet"))
-        assert rows(pa.concat_tables(map(pq.read_table, made))) == pairs
-        assert done.summary.references > sum(row[3] for row in pairs) > 3_000
+        result = spark.run(session, sources, tmp_path / "graph", octets=PART, distinct=True)
+        parts = sorted((tmp_path / "graph").glob("*.parquet"))
+        assert rows(pa.concat_tables(map(pq.read_table, parts))) == pairs
+        assert result.summary.references > sum(row[3] for row in pairs) > 3_000
     assert {path.name for path in (tmp_path / "graph").iterdir()} == {
-        "_SUCCESS", "_overthere.json", *(path.name for path in made)
+        "_SUCCESS", "_overthere.json", *(path.name for path in parts)
     }  # fmt: skip
 
 
-def test_nothing_to_do(session: SparkSession, tmp_path: Path) -> None:
+def test_a_job_without_sources(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     assert spark.run(session, tmp_path / "a", tmp_path / "x")[1:] == (0, 0)
     assert rows(stored(tmp_path / "x")) == []
     assert rows(spark.extract(spark.partitions(session, []), part="part")) == []
 
 
-def test_what_is_refused(session: SparkSession, tmp_path: Path) -> None:
+def test_invalid_options_are_rejected(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "mine.parquet").touch()
     for distinct in (False, True):
         with pytest.raises(FileExistsError, match="not parts of a link table"):
@@ -356,7 +358,7 @@ def test_what_is_refused(session: SparkSession, tmp_path: Path) -> None:
 # -- extract
 
 
-def test_partitions(session: SparkSession, crawl: Path, folder: Path) -> None:
+def test_parts_give_the_rows_of_local_files(session: SparkSession, crawl: Path, folder: Path) -> None:
     frame = spark.partitions(session, [crawl, folder], octets=PART)
     count = frame.count()
     assert frame.rdd.getNumPartitions() == count > 6
@@ -366,8 +368,8 @@ def test_partitions(session: SparkSession, crawl: Path, folder: Path) -> None:
     )
 
 
-class Code:
-    """Pickled, it writes a file when it is read."""
+class Payload:
+    """An object that creates a folder when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -376,12 +378,12 @@ class Code:
         return os.mkdir, (str(self.path),)
 
 
-def test_a_part_is_never_code(session: SparkSession, tmp_path: Path) -> None:
-    """A frame that looks like one of `partitions`, made by a stranger."""
-    code = pickle.dumps(Code(tmp_path / "made"))
+def test_a_part_is_never_unpickled(session: SparkSession, tmp_path: Path) -> None:
+    """A frame like one of `partitions`, made by an attacker."""
+    code = pickle.dumps(Payload(tmp_path / "made"))
     names = "task int, sources string, octets long, part"
-    for given, kind in ((bytearray(code), "binary"), (code.decode("latin-1"), "string"), (None, "string")):
-        frame = session.createDataFrame([(0, "x", 1, given)], f"{names} {kind}")
+    for value, kind in ((bytearray(code), "binary"), (code.decode("latin-1"), "string"), (None, "string")):
+        frame = session.createDataFrame([(0, "x", 1, value)], f"{names} {kind}")
         with pytest.raises(Exception, match="path"):
             spark.extract(frame).collect()
         with pytest.raises(Exception, match="ValueError: not a part of a job"):
@@ -391,37 +393,37 @@ def test_a_part_is_never_code(session: SparkSession, tmp_path: Path) -> None:
         spark.extract(frame, part="part", base="http://h/")
 
 
-def test_paths(session: SparkSession, folder: Path, crawl: Path) -> None:
+def test_a_column_of_paths(session: SparkSession, folder: Path, crawl: Path) -> None:
     paths = [str(folder / "a.html"), str(folder / "packed.zip"), str(crawl), "/none", str(folder / "site")]
     frame = session.createDataFrame([(path,) for path in paths], "name string").coalesce(1)
     assert rows(spark.extract(frame, path="name", base="http://h/p/")) == rows(local(paths, "http://h/p/"))
-    # As Spark names files; nothing, and standard input, are no files.
+    # Paths as Spark writes them; null and "-" are not files.
     frame = session.createDataFrame([(f"file:{paths[0]}",), (None,), ("-",)], "path string").coalesce(1)
-    found = rows(spark.extract(frame))
-    assert [row for row in found if row[2]] == rows(local(paths[:1]))
-    assert [row[9] for row in found if not row[2]] == ["unreadable"] * 2
+    table_rows = rows(spark.extract(frame))
+    assert [row for row in table_rows if row[2]] == rows(local(paths[:1]))
+    assert [row[9] for row in table_rows if not row[2]] == ["unreadable"] * 2
 
 
-def test_what_browsers_open(session: SparkSession, tmp_path: Path) -> None:
-    """The column browser, whether documents come as paths, as parts or as contents."""
+def test_the_column_browser(session: SparkSession, tmp_path: Path) -> None:
+    """It is the same for documents as paths, as parts and as contents."""
     page = "<meta charset=latin1><base href=/b/><a href='x y?é'><a href='\\\\o\\p'><a href=z>".encode("latin-1")
     (tmp_path / "a.html").write_bytes(page)
     opened = ["file:///b/x%20y?%E9", "file://o/p", None]
-    wanted = [row for row in rows(local(tmp_path / "a.html", options=Options(whatwg=True))) if row[4] == "a href"]
-    assert [row[13] for row in wanted] == opened
+    expected = [row for row in rows(local(tmp_path / "a.html", options=Options(whatwg=True))) if row[4] == "a href"]
+    assert [row[13] for row in expected] == opened
     paths = session.createDataFrame([(str(tmp_path / "a.html"),)], "path string")
     parts = spark.partitions(session, [tmp_path / "a.html"])
     contents = session.createDataFrame([(str(tmp_path / "a.html"), page)], "path string, content binary")
-    for made in (
+    for table in (
         spark.extract(paths, whatwg=True),
         spark.extract(parts, part="part", whatwg=True),
         spark.extract(contents, content="content", base=tmp_path.as_uri(), whatwg=True),
     ):
-        assert [row[13] for row in rows(made) if row[4] == "a href"] == opened
+        assert [row[13] for row in rows(table) if row[4] == "a href"] == opened
 
 
-def test_a_uri_is_no_source(session: SparkSession, tmp_path: Path) -> None:
-    """Nobody is asked: where a file is named a row says that there is none, else the driver does."""
+def test_a_uri_as_source_is_rejected_without_a_request(session: SparkSession, tmp_path: Path) -> None:
+    """In a column of paths it becomes a row with an error; otherwise the driver raises an error."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0)
         uri = f"http://127.0.0.1:{server.getsockname()[1]}/"
@@ -431,43 +433,35 @@ def test_a_uri_is_no_source(session: SparkSession, tmp_path: Path) -> None:
             spark.partitions(session, [uri])
         frame = session.createDataFrame([(uri,)], "path string")
         assert [(row[0], row[9]) for row in rows(spark.extract(frame))] == [(uri, "unreadable")]
-        done = CliRunner().invoke(command, [uri, "--engine", "spark", "-o", f"{tmp_path}/y/"])
-        assert (done.exit_code, done.output.count("Error: ")) == (2, 1), done.output
-        assert f"{uri}: with --engine spark sources must be files" in done.output
+        result = CliRunner().invoke(command, [uri, "--engine", "spark", "-o", f"{tmp_path}/y/"])
+        assert (result.exit_code, result.output.count("Error: ")) == (2, 1), result.output
+        assert f"{uri}: with --engine spark sources must be files" in result.output
         with pytest.raises(BlockingIOError):
             server.accept()
     assert not list(tmp_path.iterdir())
 
 
-def test_contents(session: SparkSession, folder: Path) -> None:
-    names = [
-        "a.html",
-        "packed.zip",
-        "cut.warc.gz",
-        "broken.zip",
-        "letter.eml",
-        "lies.html",
-        "sub/ü &.html",
-    ]
+def test_a_column_of_contents(session: SparkSession, folder: Path) -> None:
+    names = ["a.html", "packed.zip", "cut.warc.gz", "broken.zip", "letter.eml", "lies.html", "sub/ü &.html"]
     with_names = session.read.format("binaryFile").option("recursiveFileLookup", True).load(f"file://{folder}")
     found = rows(spark.extract(with_names, content="content"))
     for name in names:
-        wanted = [tuple(row) for row in rows(local(folder / name))]
-        own = [(row[0].removeprefix("file:"), *row[1:]) for row in found if row[0].startswith(f"file:{folder}/{name}")]
-        assert own == wanted, name
+        expected = [tuple(row) for row in rows(local(folder / name))]
+        ours = [(row[0].removeprefix("file:"), *row[1:]) for row in found if row[0].startswith(f"file:{folder}/{name}")]
+        assert ours == expected, name
     frame = session.createDataFrame([("s3a://b/d/x y.html", b"<a href=z>")], "path string, content binary")
     assert rows(spark.extract(frame, content="content"))[0][1] == "s3a://b/d/x%20y.html"
     assert rows(spark.extract(frame, content="content", base="http://h/"))[0][5] == "http://h/z"
 
 
-def test_contents_that_are_no_octets(session: SparkSession) -> None:
+def test_contents_must_be_binary(session: SparkSession) -> None:
     frame = session.createDataFrame([("a", "<a href=x>")], "path string, body string")
     with pytest.raises(ValueError, match="the column 'body' is string, and documents must be in a binary column"):
         spark.extract(frame, content="body")
 
 
-def test_contents_with_what_was_said_of_them(session: SparkSession) -> None:
-    given = [
+def test_contents_with_url_and_media_type(session: SparkSession) -> None:
+    contents = [
         ("http://h/a/b#c", b"<a href=x>", "text/html"),
         ("http://h.md", b"<a href=y>", None),
         ("http://h/x", "<a href=é>".encode("latin-1"), "text/html; charset=iso-8859-1"),
@@ -476,9 +470,9 @@ def test_contents_with_what_was_said_of_them(session: SparkSession) -> None:
         (None, b"<a href=//h/>", "text/html"),
         ("http://h/none", None, "text/html"),
     ]
-    frame = session.createDataFrame(given, "at string, body binary, said string").coalesce(1)
-    found = rows(spark.extract(frame, content="body", url="at", media_type="said"))
-    assert [(row[0], row[2], row[3], row[5], row[9]) for row in found] == [
+    frame = session.createDataFrame(contents, "at string, body binary, said string").coalesce(1)
+    table_rows = rows(spark.extract(frame, content="body", url="at", media_type="said"))
+    assert [(row[0], row[2], row[3], row[5], row[9]) for row in table_rows] == [
         ("http://h/a/b#c", "retrieval", "x", "http://h/a/x", None),
         ("http://h.md", "retrieval", "y", "http://h.md/y", None),
         ("http://h/x", "retrieval", "é", "http://h/%C3%A9", "non-ascii"),
@@ -493,9 +487,9 @@ def test_contents_with_what_was_said_of_them(session: SparkSession) -> None:
 # -- the command line, and a cluster
 
 
-def test_options_that_spark_does_not_have(tmp_path: Path) -> None:
+def test_options_that_spark_does_not_support(tmp_path: Path) -> None:
     output = f"{tmp_path}/"
-    for given, said in (
+    for arguments, message in (
         (["-o", output, "--resume"], "always continues"),
         (["-o", output, "--workers", "2"], "the cluster decides"),
         (["-o", output, "--jobs", "2"], "sources must be files"),
@@ -506,20 +500,20 @@ def test_options_that_spark_does_not_have(tmp_path: Path) -> None:
         (["-o", output, "-"], "no standard input"),
         (["-o", output, "--base", "x"], "--base is not a valid URI"),
     ):
-        done = CliRunner().invoke(command, ["x.html", "--engine", "spark", *given])
-        assert (done.exit_code, said in done.output) == (2, True), done.output
+        result = CliRunner().invoke(command, ["x.html", "--engine", "spark", *arguments])
+        assert (result.exit_code, message in result.output) == (2, True), result.output
 
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    with spark_cluster(tmp_path) as made:
-        yield made
+    with spark_cluster(tmp_path) as running:
+        yield running
 
 
-def test_a_cluster_of_which_a_worker_dies(
+def test_a_job_survives_the_death_of_a_worker(
     cluster: tuple[str, list[subprocess.Popen[bytes]]], folder: Path, crawl: Path, tmp_path: Path
 ) -> None:
-    """Also the command: its output, what it prints, and its exit status."""
+    """The command gives its output, messages and exit status."""
     url, workers = cluster
     source = tmp_path / "crawl"
     source.mkdir()
@@ -527,8 +521,8 @@ def test_a_cluster_of_which_a_worker_dies(
         shutil.copy(crawl, source / f"{n:02}.warc.gz")
     configured = tmp_path / "conf"
     configured.mkdir()
-    said = {**CONFIG, "spark.executor.memory": "512m", "spark.log.level": "ERROR"}
-    (configured / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in said.items()))
+    config = {**CONFIG, "spark.executor.memory": "512m", "spark.log.level": "ERROR"}
+    (configured / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in config.items()))
     output, picture = tmp_path / "x", tmp_path / "x.svg"
     environment = {
         **os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_CONF_DIR": str(configured),
@@ -565,7 +559,7 @@ def test_a_cluster_of_which_a_worker_dies(
 
 
 def test_no_executor_imports_from_the_current_folder(tmp_path: Path) -> None:
-    """Driver and executors run in a folder with modules of every name; none of them is imported."""
+    """The folder of driver and executors has modules of every name; none is imported."""
     from test_import_path import hostile_folder, imported_names
 
     folder = hostile_folder(tmp_path / "hostile")
@@ -573,6 +567,6 @@ def test_no_executor_imports_from_the_current_folder(tmp_path: Path) -> None:
     script.parent.mkdir()
     script.write_text("from overthere.cli import main\nmain()\n")
     command = [sys.executable, str(script), "links", ".", "--engine", "spark", "-o", "out/", "--master", "local[2]"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=20 * NET, check=False)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=20 * NET, check=False)
+    assert result.returncode == 0, result.stderr
     assert imported_names(folder) == set()

@@ -1,4 +1,4 @@
-"""Spark: a frame gives what the column functions give, however its rows are divided."""
+"""Spark columns give what the column functions give, however the rows are partitioned."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ CONFIG: dict[str, bool | float | int | str | None] = {
 def session() -> Iterator[SparkSession]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYSPARK_PYTHON", sys.executable)
-        made = SparkSession.builder.master("local[2]").config(map=CONFIG).getOrCreate()
-    yield made
-    made.stop()
+        spark_session = SparkSession.builder.master("local[2]").config(map=CONFIG).getOrCreate()
+    yield spark_session
+    spark_session.stop()
 
 
 @pytest.fixture(scope="module")
 def frame(session: SparkSession) -> DataFrame:
-    """The texts in four partitions, of which two at least are empty, in batches of seven rows."""
+    """The texts in four partitions, two or more of them empty, in batches of seven rows."""
     texts = [(n, text, BASES[n % 3]) for n, text in enumerate(TEXTS)]
     return session.createDataFrame(texts, "n int, url string, base string").repartition(4, F.col("n") % 2)
 
 
 @pytest.fixture(scope="module")
-def wanted() -> dict[str, list[Any]]:
-    """What the column functions give, by the name of the function of SQL."""
+def expected_columns() -> dict[str, list[Any]]:
+    """The results of the column functions, by the name of the SQL function."""
     texts = pa.array(TEXTS)
     parts = rows(columns.split(texts, COMPONENTS))
     return {
@@ -67,21 +67,21 @@ def wanted() -> dict[str, list[Any]]:
     }
 
 
-def found(frame: DataFrame, **made: Column) -> dict[str, list[Any]]:
-    """The columns made of a frame's, in the order of the texts."""
-    listed = frame.select("n", *(column.alias(name) for name, column in made.items())).toArrow().sort_by("n")
-    return {name: listed[name].to_pylist() for name in made}
+def evaluate(frame: DataFrame, **column_by_name: Column) -> dict[str, list[Any]]:
+    """Evaluate columns of a frame; return their values in the order of the texts."""
+    listed = frame.select("n", *(column.alias(name) for name, column in column_by_name.items())).toArrow().sort_by("n")
+    return {name: listed[name].to_pylist() for name in column_by_name}
 
 
-def test_frames(frame: DataFrame, wanted: dict[str, list[Any]]) -> None:
-    made = {name: getattr(spark, name)("url", *([BASE] if name == "resolve" else [])) for name in wanted}
-    assert found(frame, **made) == wanted
-    assert frame.where("n < 0").select(*made.values()).collect() == []
+def test_columns_of_a_frame(frame: DataFrame, expected_columns: dict[str, list[Any]]) -> None:
+    columns = {name: getattr(spark, name)("url", *([BASE] if name == "resolve" else [])) for name in expected_columns}
+    assert evaluate(frame, **columns) == expected_columns
+    assert frame.where("n < 0").select(*columns.values()).collect() == []
 
 
-def test_arguments(frame: DataFrame) -> None:
+def test_arguments_of_columns(frame: DataFrame) -> None:
     texts, url = pa.array(TEXTS), F.col("url")
-    assert found(
+    assert evaluate(
         frame,
         check=spark.check(url, "URI-reference"),
         of_scheme=spark.check(url, "URI-reference", scheme=True),
@@ -105,27 +105,29 @@ def test_arguments(frame: DataFrame) -> None:
     }
 
 
-def test_sql(session: SparkSession, frame: DataFrame, wanted: dict[str, list[Any]]) -> None:
+def test_sql_functions(session: SparkSession, frame: DataFrame, expected_columns: dict[str, list[Any]]) -> None:
     spark.register(session)
-    calls = {name: F.expr(f"uri_{name}({f'url, {BASE!r}' if name == 'resolve' else 'url'})") for name in wanted}
-    assert found(frame, **calls) == wanted
+    calls = {
+        name: F.expr(f"uri_{name}({f'url, {BASE!r}' if name == 'resolve' else 'url'})") for name in expected_columns
+    }
+    assert evaluate(frame, **calls) == expected_columns
     texts = pa.array(TEXTS)
-    assert found(frame, of=F.expr("uri_check_scheme(url)")) == {"of": rows(columns.check(texts, scheme=True))}
-    assert found(frame, kept=F.expr("uri_encode(url, 'query', '/=')"), path=F.expr("uri_encode(url, 'path')")) == {
+    assert evaluate(frame, of=F.expr("uri_check_scheme(url)")) == {"of": rows(columns.check(texts, scheme=True))}
+    assert evaluate(frame, kept=F.expr("uri_encode(url, 'query', '/=')"), path=F.expr("uri_encode(url, 'path')")) == {
         "kept": rows(columns.encode(texts, "query", keep="/=")),
         "path": rows(columns.encode(texts, "path")),
     }
 
 
 def test_iris(session: SparkSession, frame: DataFrame) -> None:
-    """To URIs and back (RFC 3987 3.1, 3.2), by the functions and in SQL."""
+    """IRIs to URIs and back (RFC 3987 3.1, 3.2), by functions and in SQL."""
     spark.register(session)
     texts = pa.array(TEXTS)
     uris, iris = rows(columns.to_uri(texts)), rows(columns.to_iri(texts))
     assert "http://%C3%A9/%C3%BC" in uris
     assert "x:\u00e9" in iris
     sql = {"to_uri_sql": F.expr("iri_to_uri(url)"), "to_iri_sql": F.expr("uri_to_iri(url)")}
-    assert found(frame, to_uri=spark.to_uri("url"), to_iri=spark.to_iri(F.col("url")), **sql) == {
+    assert evaluate(frame, to_uri=spark.to_uri("url"), to_iri=spark.to_iri(F.col("url")), **sql) == {
         "to_uri": uris,
         "to_iri": iris,
         "to_uri_sql": uris,
@@ -135,16 +137,15 @@ def test_iris(session: SparkSession, frame: DataFrame) -> None:
 
 def test_a_base_in_each_row(frame: DataFrame) -> None:
     bases = pa.array([BASES[n % 3] for n in range(len(TEXTS))])
-    wanted = rows(columns.resolve(pa.array(TEXTS), bases))
-    assert any(wanted)
-    assert found(frame, ours=spark.resolve("url", F.col("base")), sql=F.expr("uri_resolve(url, base)")) == {
-        "ours": wanted,
-        "sql": wanted,
+    expected = rows(columns.resolve(pa.array(TEXTS), bases))
+    assert any(expected)
+    assert evaluate(frame, ours=spark.resolve("url", F.col("base")), sql=F.expr("uri_resolve(url, base)")) == {
+        "ours": expected,
+        "sql": expected,
     }
 
 
-def test_errors() -> None:
-    """A wrong argument is refused before a task runs."""
+def test_a_wrong_argument_is_rejected_before_a_task_runs() -> None:
     with pytest.raises(InvalidURI):
         spark.resolve("url", "x")
     with pytest.raises(ValueError, match="components"):
@@ -155,34 +156,33 @@ def test_errors() -> None:
         spark.encode("url", "scheme")
 
 
-def test_kernel(session: SparkSession) -> None:
-    """The workers run the kernel that the driver runs."""
+def test_the_workers_use_the_drivers_kernel(session: SparkSession) -> None:
     assert session.sparkContext.parallelize([0]).map(lambda _: kernel.name).collect() == [kernel.name]
 
 
-def test_parameters(session: SparkSession, frame: DataFrame) -> None:
+def test_parameter_functions(session: SparkSession, frame: DataFrame) -> None:
     texts = pa.array(TEXTS)
-    wanted = {
+    expected = {
         "get": rows(columns.parameter(texts, "y")),
         "set": rows(columns.with_parameters(texts, {"y": "a b"})),
         "add": rows(columns.add_parameters(texts, {"y": 1})),
         "less": rows(columns.without_parameters(texts, "y*")),
         "sorted": rows(columns.sort_parameters(texts)),
     }
-    made = {
+    frames = {
         "get": spark.parameter("url", "y"),
         "set": spark.with_parameters("url", {"y": "a b"}),
         "add": spark.add_parameters("url", {"y": 1}),
         "less": spark.without_parameters("url", "y*"),
         "sorted": spark.sort_parameters("url"),
     }
-    assert found(frame, **made) == wanted
+    assert evaluate(frame, **frames) == expected
     spark.register(session)
-    said = {
+    in_sql = {
         "get": F.expr("uri_parameter(url, 'y')"),
         "set": F.expr("uri_with_parameter(url, 'y', 'a b')"),
         "add": F.expr("uri_add_parameter(url, 'y', '1')"),
         "less": F.expr("uri_without_parameters(url, 'y*')"),
         "sorted": F.expr("uri_sort_parameters(url)"),
     }
-    assert found(frame, **said) == wanted
+    assert evaluate(frame, **in_sql) == expected

@@ -1,4 +1,4 @@
-"""The rows of one crawl by five ways: local files, a store, ranges by an index, Spark on files, Spark on a store."""
+"""A crawl gives the same rows by five ways: local files, a store, ranges by an index, Spark on files and on a store."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from servers import NET, wait_until
 from servers.s3 import moto_server
 from servers.spark_cluster import spark_cluster
 
-OWN = Policy.local()
-# Executors are on this machine; what they may use of it is little.
+LOCAL_POLICY = Policy.local()
+# The executors run on this machine, with little memory.
 CONFIG = {
     "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m",
     "spark.log.level": "ERROR", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
@@ -44,16 +44,16 @@ SMALLER = (
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    with spark_cluster(tmp_path) as made:
-        yield made
+    with spark_cluster(tmp_path) as running:
+        yield running
 
 
-def test_five_ways(
+def test_five_ways_give_the_same_rows(
     cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, workers = cluster
     crawl = make_crawl(tmp_path / "crawl", files=12, pages=120)
-    wanted = strip(list(extract([crawl.folder / name for name in crawl.files])))
+    expected = strip(list(extract([crawl.folder / name for name in crawl.files])))
     with moto_server() as store:
         for name, value in store.environment.items():
             monkeypatch.setenv(name, value)
@@ -61,12 +61,12 @@ def test_five_ways(
         store.make_bucket("crawl")
         for name in crawl.files:
             store.put("crawl", name, crawl.octets(name))
-        assert strip(list(extract("s3://crawl/crawl-data/", policy=OWN, workers=2))) == wanted
+        assert strip(list(extract("s3://crawl/crawl-data/", policy=LOCAL_POLICY, workers=2))) == expected
 
         with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(RangeHandler, crawl.folder)) as server:
             threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
             index = Index(crawl.folder / "index.cdxj", (), f"http://127.0.0.1:{server.server_address[1]}/")
-            assert strip(list(extract(index, policy=OWN))) == wanted
+            assert strip(list(extract(index, policy=LOCAL_POLICY))) == expected
             server.shutdown()
 
         configured = tmp_path / "conf"
@@ -96,14 +96,14 @@ def test_five_ways(
 
         run(f"{crawl.folder}/crawl-data", f"{tmp_path}/files/")
         files = sorted((tmp_path / "files").glob("task=*/*.parquet"))
-        assert strip([row for file in files for row in links(file.read_bytes())]) == wanted
+        assert strip([row for file in files for row in links(file.read_bytes())]) == expected
 
         run("s3://crawl/crawl-data/", "s3://crawl/links/", kill=True)
         keys = store.keys("crawl")
         parts = [key for key in keys if key.startswith("links/task=")]
         assert len(parts) > 6
         assert "links/_SUCCESS" in keys
-        assert strip([row for key in parts for row in links(store.get("crawl", key))]) == wanted
+        assert strip([row for key in parts for row in links(store.get("crawl", key))]) == expected
 
         run("s3://crawl/crawl-data/", "s3://crawl/links/")
         assert store.keys("crawl") == keys, "each part is there, and stays"

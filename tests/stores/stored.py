@@ -1,4 +1,4 @@
-"""A store of the environment, for the tests of this folder: each has a bucket of its own."""
+"""An object store for the tests of this folder; each test has its own bucket."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ served = moto_server
 
 @contextmanager
 def use(store: Store) -> Iterator[Store]:
-    """The server is the one of the environment, and is not waited for long."""
+    """Set the environment for this store, with short timeouts."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in store.environment.items():
             patch.setenv(name, value)

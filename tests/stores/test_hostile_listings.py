@@ -1,4 +1,4 @@
-"""Listings of stores that somebody has made: sizes, names and entity tags that no store gives."""
+"""Hostile listings of stores: sizes, names and entity tags that no store sends."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def server() -> Iterator[Store]:
         yield store
 
 
-class Odd(fsspec.AbstractFileSystem):  # type: ignore[misc]
-    """A server's listing whose entries are not what fsspec says of them."""
+class HostileFilesystem(fsspec.AbstractFileSystem):  # type: ignore[misc]
+    """A filesystem whose entries do not have the form that fsspec documents."""
 
     protocol = "odd"
     entries: ClassVar[list[dict[str, Any]]] = []
@@ -38,33 +38,35 @@ class Odd(fsspec.AbstractFileSystem):  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("entry", [{"size": "5"}, {"size": [1]}, {"size": {}}, {"size": -7}, {"size": 1 << 70}])
-def test_a_size_that_is_none_is_unknown(entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Odd, "entries", [{"name": "x/a.html", "type": "file", **entry}])
+def test_an_invalid_size_is_unknown(entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HostileFilesystem, "entries", [{"name": "x/a.html", "type": "file", **entry}])
     store = FilesystemStore("memory://x/")
-    monkeypatch.setattr(store, "_files", Odd())
-    assert [one.size for one in store.list("")] == [-1]
+    monkeypatch.setattr(store, "_files", HostileFilesystem())
+    assert [entry.size for entry in store.list("")] == [-1]
 
 
 @pytest.mark.parametrize("entries", [[{"name": "a"}], [{"type": "file"}], [None], None])
-def test_entries_that_are_none_are_told(entries: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Odd, "entries", entries)
+def test_an_invalid_entry_is_an_error(entries: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HostileFilesystem, "entries", entries)
     store = FilesystemStore("memory://x/")
-    monkeypatch.setattr(store, "_files", Odd())
+    monkeypatch.setattr(store, "_files", HostileFilesystem())
     with pytest.raises(StoreError):
         list(store.list(""))
 
 
-def test_a_listing_leads_to_no_folder_above(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listing_cannot_leave_its_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("x/..", "x/.", "..", "/")
-    monkeypatch.setattr(Odd, "entries", [{"name": name, "type": "directory", "size": 0} for name in names])
+    monkeypatch.setattr(
+        HostileFilesystem, "entries", [{"name": name, "type": "directory", "size": 0} for name in names]
+    )
     store = FilesystemStore("memory://x/")
-    monkeypatch.setattr(store, "_files", Odd())
-    assert [one.uri for one in store.list("")] == []
+    monkeypatch.setattr(store, "_files", HostileFilesystem())
+    assert [entry.uri for entry in store.list("")] == []
 
 
 @pytest.mark.parametrize("tag", ["&#10;", "&#13;", "&#127;", "&#228;"])
-def test_an_entity_tag_that_no_field_can_have_ends_no_job(server: Store, tag: str) -> None:
-    """The client panics where it is sent back."""
+def test_an_invalid_entity_tag_does_not_end_the_job(server: Store, tag: str) -> None:
+    """The client would panic if the tag were sent back."""
     one_page = listing(1)
     with use(server) as store:
         bucket = new_bucket(store)
@@ -78,15 +80,15 @@ def test_an_entity_tag_that_no_field_can_have_ends_no_job(server: Store, tag: st
 
     store.put(bucket, "000000000", b"0123456789")
     with FaultProxy(store.endpoint, tagged) as proxy, use(store.through(proxy.endpoint)):
-        (found,) = list_objects(f"s3://{bucket}/")
-        assert found.version.isascii()
-        assert found.version.isprintable()
+        (entry,) = list_objects(f"s3://{bucket}/")
+        assert entry.version.isascii()
+        assert entry.version.isprintable()
         with suppress(StoreError):
-            open_object(found.uri, found.size, found.version).read()
+            open_object(entry.uri, entry.size, entry.version).read()
 
 
 def test_a_key_outside_of_the_prefix_ends_the_listing(server: Store) -> None:
-    """Credentials that read more than the folder would be used for what its listing names elsewhere."""
+    """Otherwise the listing could make the credentials read keys outside the folder."""
     with use(server) as store:
         bucket = new_bucket(store)
     with FaultProxy(store.endpoint, listing(3)) as proxy, use(store.through(proxy.endpoint)):

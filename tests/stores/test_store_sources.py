@@ -1,4 +1,4 @@
-"""Links of objects and of records that an index names, and tables in a store: the rows of local files, by any way."""
+"""Links of objects, of records that an index names, and tables in a store: the same rows as for local files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from servers.nginx import nginx, tinyproxy, trusting
 from servers.s3 import Store
 from servers.store_faults import Fault, FaultProxy, RequestSeen, before_request, slow_down, whole_object
 
-OWN = Policy.local()
+LOCAL_POLICY = Policy.local()
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def local(crawl: Crawl) -> list[Link]:
 
 @pytest.fixture
 def stored(store: Store, bucket: str, crawl: Crawl) -> str:
-    """The crawl in a bucket: its URI."""
+    """The crawl in a bucket, as a URI."""
     for name in (*crawl.files, "index.cdxj", "warc.paths.gz"):
         store.put(bucket, name, crawl.octets(name))
     return f"s3://{bucket}/"
@@ -74,7 +74,7 @@ def stored(store: Store, bucket: str, crawl: Crawl) -> str:
 
 @pytest.fixture(scope="module")
 def web(crawl: Crawl) -> Iterator[str]:
-    """The crawl on a server of HTTP/1.1 with ranges, as a URI."""
+    """The crawl on an HTTP/1.1 server with ranges, as a URI."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(RangeHandler, crawl.folder)) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}/"
@@ -86,70 +86,70 @@ def test_a_crawl_in_a_store_has_the_rows_of_local_files(
     stored: str, local: list[Link], crawl: Crawl, workers: int
 ) -> None:
     for sources in ([stored + name for name in crawl.files], [stored + "crawl-data"], [stored + "crawl-data/"]):
-        rows = list(extract(sources, policy=OWN, workers=workers))
+        rows = list(extract(sources, policy=LOCAL_POLICY, workers=workers))
         assert strip(rows) == strip(local)
         assert rows[0].source.startswith(f"{stored}crawl-data/CC-TEST/warc/00000.warc.gz!")
 
 
 def test_lists_of_paths_are_sources(stored: str, local: list[Link], crawl: Crawl, web: str) -> None:
     for source in (str(crawl.folder / "warc.paths.gz"), f"{stored}warc.paths.gz", f"{web}warc.paths.gz"):
-        assert strip(list(extract(source, policy=OWN))) == strip(local)
+        assert strip(list(extract(source, policy=LOCAL_POLICY))) == strip(local)
 
 
-@pytest.mark.parametrize("where", [(), ("domain=h3.example",), ("host=h3.example", "status=200")])
-def test_an_index_gives_the_records_that_it_names(
-    stored: str, local: list[Link], crawl: Crawl, web: str, where: tuple[str, ...]
+@pytest.mark.parametrize("conditions", [(), ("domain=h3.example",), ("host=h3.example", "status=200")])
+def test_only_the_records_of_an_index_are_read(
+    stored: str, local: list[Link], crawl: Crawl, web: str, conditions: tuple[str, ...]
 ) -> None:
-    wanted = pages(local, "h3.example") if where else [row for row in local if row.base != "warcinfo"]
-    if "status=200" in where:
+    expected = pages(local, "h3.example") if conditions else [row for row in local if row.base != "warcinfo"]
+    if "status=200" in conditions:
         moved = {entry["url"] for entry in crawl.entries if entry["status"] != "200"}
-        wanted = [row for row in wanted if row.base not in moved]
+        expected = [row for row in expected if row.base not in moved]
     index = crawl.folder / "index.cdxj"
     for source in (
-        Index(index, where), Index(index, where, stored), Index(f"{stored}index.cdxj", where),
-        Index(f"{web}index.cdxj", where), Index(index, where, web),
+        Index(index, conditions), Index(index, conditions, stored), Index(f"{stored}index.cdxj", conditions),
+        Index(f"{web}index.cdxj", conditions), Index(index, conditions, web),
     ):  # fmt: skip
-        rows = list(extract(source, policy=OWN))
-        assert strip(rows) == strip(wanted), source
+        rows = list(extract(source, policy=LOCAL_POLICY))
+        assert strip(rows) == strip(expected), source
 
 
-def test_an_index_of_files_on_a_server_with_tls(crawl: Crawl, local: list[Link], tmp_path: Path) -> None:
+def test_an_index_of_files_on_a_tls_server(crawl: Crawl, local: list[Link], tmp_path: Path) -> None:
     """nginx sends the ranges; certificates are checked."""
     (tmp_path / "root").mkdir()
     shutil.copytree(crawl.folder, tmp_path / "root", dirs_exist_ok=True)
-    with nginx(tmp_path) as found:
-        files = found.uri("/", "https")
-        trusted = OWN.with_(tls=trusting(tmp_path))
+    with nginx(tmp_path) as web_server:
+        files = web_server.uri("/", "https")
+        trusted = LOCAL_POLICY.with_(tls=trusting(tmp_path))
         for workers in (1, 2):
             rows = list(extract(Index(f"{files}index.cdxj", (), files), policy=trusted, workers=workers))
             assert strip(rows) == strip(local)
         rows = list(extract(f"{files}warc.paths.gz", policy=trusted, workers=2, audit=True))
         assert [row[:6] for row in strip(rows)] == [row[:6] for row in strip(local)]
-        (row,) = extract(Index(f"{files}index.cdxj", (), files), policy=OWN)
+        (row,) = extract(Index(f"{files}index.cdxj", (), files), policy=LOCAL_POLICY)
         assert row.error == "not-opened", "nobody has signed its certificate"
-        assert {asked[2] for asked in found.asked()} == {"206"}
+        assert {request[2] for request in web_server.requests()} == {"206"}
 
 
-def test_a_proxy_is_asked_for_ranges(crawl: Crawl, local: list[Link], tmp_path: Path) -> None:
-    """By absolute-form and by CONNECT (RFC 9112 3.2.2, 3.2.3); several ranges over one connection."""
+def test_ranges_are_fetched_through_a_proxy(crawl: Crawl, local: list[Link], tmp_path: Path) -> None:
+    """In absolute-form and by CONNECT (RFC 9112 3.2.2, 3.2.3); several ranges use one connection."""
     (tmp_path / "root").mkdir()
     shutil.copytree(crawl.folder, tmp_path / "root", dirs_exist_ok=True)
-    with nginx(tmp_path) as found, tinyproxy(tmp_path / "proxy", "me secret") as port:
+    with nginx(tmp_path) as web_server, tinyproxy(tmp_path / "proxy", "me secret") as port:
         by = dict.fromkeys(("http", "https"), f"http://me:secret@127.0.0.1:{port}")
-        through = OWN.with_(tls=trusting(tmp_path), proxy=by)
+        through = LOCAL_POLICY.with_(tls=trusting(tmp_path), proxy=by)
         for scheme in by:
-            files = found.uri("/", scheme)
+            files = web_server.uri("/", scheme)
             rows = list(extract(Index(f"{files}index.cdxj", (), files), policy=through))
             assert strip(rows) == strip(local)
-        log, tunnels = tmp_path / "proxy/asked", f"CONNECT 127.0.0.1:{found.tls_port} "
-        assert f"GET {found.uri('/index.cdxj')} HTTP/1.1" in log.read_text()
+        log, tunnels = tmp_path / "proxy/asked", f"CONNECT 127.0.0.1:{web_server.tls_port} "
+        assert f"GET {web_server.uri('/index.cdxj')} HTTP/1.1" in log.read_text()
         before = log.read_text().count(tunnels)
         (tmp_path / "root/large").write_bytes(octets := bytes(range(256)) * 10_000)
         with open_range(f"{files}large", through) as file:
             assert file.read() == octets
-        assert [asked[0] for asked in found.asked()].count("GET /large HTTP/1.1") > 3
+        assert [request[0] for request in web_server.requests()].count("GET /large HTTP/1.1") > 3
         assert log.read_text().count(tunnels) == before + 1
-        assert {asked[2] for asked in found.asked()} == {"206"}
+        assert {request[2] for request in web_server.requests()} == {"206"}
         unknown = through.with_(proxy={"https": f"http://127.0.0.1:{port}"})
         (row,) = extract(Index(f"{files}index.cdxj"), policy=unknown)
         assert row.error == "not-opened", "the proxy wants a password"
@@ -158,21 +158,21 @@ def test_a_proxy_is_asked_for_ranges(crawl: Crawl, local: list[Link], tmp_path: 
 def test_a_part_of_a_file_on_the_web_is_read(local: list[Link], crawl: Crawl, web: str) -> None:
     entry = crawl.entries[40]
     part = f"{entry['filename']}#{entry['offset']},{entry['length']}"
-    rows = list(extract(web + part, policy=OWN))
+    rows = list(extract(web + part, policy=LOCAL_POLICY))
     assert strip(rows) == strip([row for row in local if row.base == entry["url"]])
     assert strip(rows) == strip(list(extract(str(crawl.folder / part))))
 
 
-def test_neighbouring_records_are_one_range(stored: str, crawl: Crawl, store: Store) -> None:
+def test_adjacent_records_are_fetched_as_one_range(stored: str, crawl: Crawl, store: Store) -> None:
     with FaultProxy(store.endpoint) as proxy:
         with use(store.through(proxy.endpoint)):
-            list(extract(Index(crawl.folder / "index.cdxj", (), stored), policy=OWN))
+            list(extract(Index(crawl.folder / "index.cdxj", (), stored), policy=LOCAL_POLICY))
         octets = sum(seen.octets for seen in proxy.seen)
     assert len(proxy.seen) < 20, "240 records of two files are not 240 requests"
     assert octets < 1.2 * sum(len(crawl.octets(name)) for name in crawl.files)
 
 
-def test_a_record_that_is_another_than_the_index_says_is_not_read(crawl: Crawl, tmp_path: Path) -> None:
+def test_a_record_that_differs_from_its_index_entry_is_rejected(crawl: Crawl, tmp_path: Path) -> None:
     moved = [dict(entry) for entry in crawl.entries[:30]]
     moved[3]["offset"] = moved[4]["offset"]
     moved[5]["digest"] = "A" * 32
@@ -189,9 +189,9 @@ def test_a_record_that_is_another_than_the_index_says_is_not_read(crawl: Crawl, 
     assert read - {moved[3]["url"], moved[4]["url"]} == good - {moved[4]["url"]}
 
 
-def test_an_index_leads_nowhere_else(crawl: Crawl, tmp_path: Path, stored: str) -> None:
+def test_an_index_cannot_name_files_outside_its_folder(crawl: Crawl, tmp_path: Path, stored: str) -> None:
     entry = crawl.entries[0]
-    others = (
+    filenames = (
         "../../etc/passwd",
         "/etc/passwd",
         "file:///etc/passwd",
@@ -200,16 +200,16 @@ def test_an_index_leads_nowhere_else(crawl: Crawl, tmp_path: Path, stored: str) 
         "a\0b",
         "..%2F..%2Fx",
     )
-    lines = "".join(f"x)/ 20260101000000 {json.dumps({**entry, 'filename': name})}\n" for name in others)
+    lines = "".join(f"x)/ 20260101000000 {json.dumps({**entry, 'filename': name})}\n" for name in filenames)
     (tmp_path / "index.cdxj").write_text(lines)
     for files in (str(crawl.folder), stored):
-        rows = list(extract(Index(tmp_path / "index.cdxj", (), files), policy=OWN))
+        rows = list(extract(Index(tmp_path / "index.cdxj", (), files), policy=LOCAL_POLICY))
         assert {row.error for row in rows} <= {"refused", "unreadable", "missing", "truncated", "corrupt"}
         assert any(row.error == "refused" for row in rows)
         assert not any("passwd" in row.source for row in rows if row.reference is not None)
 
 
-def test_what_is_no_index_is_a_note(tmp_path: Path) -> None:
+def test_an_invalid_index_becomes_a_note(tmp_path: Path) -> None:
     (tmp_path / "index").write_bytes(b"<html>")
     (tmp_path / "empty.cdxj").touch()
     notes = {"index": "unsupported", "none": "unreadable", "empty.cdxj": "empty"}
@@ -223,7 +223,7 @@ def test_what_is_no_index_is_a_note(tmp_path: Path) -> None:
         list(extract(Index(tmp_path / "a.paths", ("dommain=x",))))
 
 
-def test_documents_of_a_store_have_their_uris(store: Store, bucket: str) -> None:
+def test_documents_of_a_store_have_their_uri_as_base(store: Store, bucket: str) -> None:
     for key, content in {
         "site/a.html": "<a href=b.html>",
         "site/d/c.html": "<a href=../x>",
@@ -231,16 +231,16 @@ def test_documents_of_a_store_have_their_uris(store: Store, bucket: str) -> None
     }.items():
         store.put(bucket, key, content.encode())
     root = f"s3://{bucket}/site/"
-    rows = list(extract(root, policy=OWN))
+    rows = list(extract(root, policy=LOCAL_POLICY))
     assert [(row.source, row.base, row.target) for row in rows if row.reference] == [
         (f"{root}a.html", f"{root}a.html", f"{root}b.html"),
         (f"{root}d/c.html", f"{root}d/c.html", f"{root}x"),
     ]
     assert [(row.source, row.error) for row in rows if not row.reference] == [(f"{root}none.html", "empty")]
-    published = list(extract(root, "https://w.example/", policy=OWN))
+    published = list(extract(root, "https://w.example/", policy=LOCAL_POLICY))
     assert [row.target for row in published if row.reference] == ["https://w.example/b.html", "https://w.example/x"]
-    (one,) = extract(f"{root}d/c.html", "https://w.example/q/", policy=OWN)
-    assert one.target == "https://w.example/x"
+    (link,) = extract(f"{root}d/c.html", "https://w.example/q/", policy=LOCAL_POLICY)
+    assert link.target == "https://w.example/x"
 
 
 def test_failures_of_a_store_are_rows(store: Store, bucket: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -253,7 +253,7 @@ def test_failures_of_a_store_are_rows(store: Store, bucket: str, caplog: pytest.
         f"s3://{bucket}/a?token=secret": "not-opened",
         f"s3://{bucket}/a b": "not-opened",
     }
-    rows = list(extract([*sources, f"s3://{bucket}/there.html"], policy=OWN))
+    rows = list(extract([*sources, f"s3://{bucket}/there.html"], policy=LOCAL_POLICY))
     assert [row.error for row in rows] == [*sources.values(), None]
     assert "secret" not in repr(rows) + caplog.text
     (refused,) = extract(f"s3://{bucket}/there.html")
@@ -261,12 +261,14 @@ def test_failures_of_a_store_are_rows(store: Store, bucket: str, caplog: pytest.
     assert "Policy.schemes" in caplog.text
 
 
-def test_a_presigned_uri_keeps_its_signature(store: Store, bucket: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_signature_of_a_presigned_uri_is_masked(
+    store: Store, bucket: str, caplog: pytest.LogCaptureFixture
+) -> None:
     page = b"<a href='?next'>"
     store.put(bucket, "a.html", page)
     uri = store.client.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "a.html"})
     for source in (uri, f"{uri}#0,{len(page)}"):
-        rows = list(extract(source, policy=OWN))
+        rows = list(extract(source, policy=LOCAL_POLICY))
         assert rows
         for row in rows:
             assert "Signature=***" in row.source or "Signature" not in row.source
@@ -282,24 +284,22 @@ FAULTS: dict[str, tuple[Fault, bool]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_costs_no_row_and_makes_none(
-    server: Store, stored: str, local: list[Link], crawl: Crawl, name: str
-) -> None:
+def test_a_fault_loses_and_adds_no_row(server: Store, stored: str, local: list[Link], crawl: Crawl, name: str) -> None:
     fault, is_lasting = FAULTS[name]
 
     def choose(seen: RequestSeen) -> Fault | None:
         return fault if seen.number_of_range == 2 or (is_lasting and seen.number_of_range > 2) else None
 
     with FaultProxy(server.endpoint, choose) as proxy, use(server.through(proxy.endpoint)):
-        rows = strip(list(extract([stored + file for file in crawl.files], policy=OWN)))
-    wanted = strip(local)
+        rows = strip(list(extract([stored + file for file in crawl.files], policy=LOCAL_POLICY)))
+    expected = strip(local)
     notes = [row for row in rows if row[3] is None]
-    assert all(row in wanted for row in rows if row[3] is not None)
-    assert (rows == wanted) == (not is_lasting)
+    assert all(row in expected for row in rows if row[3] is not None)
+    assert (rows == expected) == (not is_lasting)
     assert bool(notes) == is_lasting
 
 
-def test_an_object_that_is_replaced_meanwhile_has_a_note(server: Store, stored: str, bucket: str, crawl: Crawl) -> None:
+def test_an_object_replaced_during_the_read_has_a_note(server: Store, stored: str, bucket: str, crawl: Crawl) -> None:
     name = crawl.files[0]
     big = gzip.compress(b"") + crawl.octets(name) * 300
     server.put(bucket, "big.warc.gz", big)
@@ -309,7 +309,7 @@ def test_an_object_that_is_replaced_meanwhile_has_a_note(server: Store, stored: 
         return replaced if seen.range and int(seen.range[6:].partition("-")[0]) > len(big) // 3 else None
 
     with FaultProxy(server.endpoint, choose) as proxy, use(server.through(proxy.endpoint)):
-        rows = list(extract(f"{stored}big.warc.gz", policy=OWN))
+        rows = list(extract(f"{stored}big.warc.gz", policy=LOCAL_POLICY))
     assert [row.error for row in rows if row.reference is None].count("changed") == 1
     assert len(rows) > 20
 
@@ -333,15 +333,15 @@ def table(store: Store, bucket: str, prefix: str) -> list[tuple[object, ...]]:
     return rows
 
 
-def test_a_table_is_put_into_a_store(store: Store, stored: str, bucket: str, local: list[Link]) -> None:
+def test_a_table_is_written_to_a_store(store: Store, stored: str, bucket: str, local: list[Link]) -> None:
     output = f"{stored}links/"
-    done = run("links", f"{stored}crawl-data/", "-o", output)
-    assert done.exit_code in (0, 1), done.output
+    result = run("links", f"{stored}crawl-data/", "-o", output)
+    assert result.exit_code in (0, 1), result.output
     rows = [Link._make(row) for row in table(store, bucket, "links/")]
     assert strip(rows) == strip(local)
     assert "links/_SUCCESS" in store.keys(bucket)
-    again = run("links", f"{stored}crawl-data/", "-o", output, "--resume")
-    assert "nothing to do" in again.output
+    resumed = run("links", f"{stored}crawl-data/", "-o", output, "--resume")
+    assert "nothing to do" in resumed.output
     other = run("links", f"{stored}crawl-data/", "-o", output, "--resume", "--audit")
     assert other.exit_code == 2
     assert "audit" in other.output
@@ -349,7 +349,7 @@ def test_a_table_is_put_into_a_store(store: Store, stored: str, bucket: str, loc
     assert run("links", f"{stored}crawl-data/", "-o", f"{stored}links.parquet").exit_code == 2
 
 
-def test_a_job_that_was_killed_goes_on(store: Store, bucket: str) -> None:
+def test_a_killed_job_continues(store: Store, bucket: str) -> None:
     uri = f"s3://{bucket}/table/"
     columns = layout()
     from overthere.links.report.batch import to_batch
@@ -361,17 +361,17 @@ def test_a_job_that_was_killed_goes_on(store: Store, bucket: str) -> None:
         if number < 2:
             first.commit({"at": number + 1})
     first._finish_part()  # type: ignore[attr-defined]
-    del first  # killed: two tasks are committed, the third is in a part and is not
-    with open_writer(uri, columns, job="j", resume=True) as again:
-        assert again.state == {"at": 2}
+    del first  # killed: two tasks are committed; the third has a part but is not committed
+    with open_writer(uri, columns, job="j", resume=True) as resumed:
+        assert resumed.state == {"at": 2}
         for number in range(2, 6):
-            again.write(batches[number])
-        again.commit({"at": 6, "done": True})
+            resumed.write(batches[number])
+        resumed.commit({"at": 6, "done": True})
     rows = [row[0] for row in table(store, bucket, "table/")]
     assert rows == [f"{number}-{row}" for number in range(6) for row in range(100)]
 
 
-def test_two_jobs_do_not_write_one_table(store: Store, bucket: str) -> None:
+def test_two_jobs_cannot_write_the_same_table(store: Store, bucket: str) -> None:
     uri = f"s3://{bucket}/table/"
     first = open_writer(uri, layout(), job="j")
     second = open_writer(uri, layout(), job="k")
@@ -384,13 +384,13 @@ def test_two_jobs_do_not_write_one_table(store: Store, bucket: str) -> None:
 # -- the other verbs
 
 
-def test_other_verbs_read_objects(store: Store, bucket: str) -> None:
+def test_other_commands_read_objects(store: Store, bucket: str) -> None:
     root = f"s3://{bucket}/"
     store.put(bucket, "a.txt", b"see http://a.example/x and http://joe:pw@b.example/")
     store.put(bucket, "t.csv", b"n,url\n1,http://A.example/%7e\n2,http://[\n")
-    found = run("find", f"{root}a.txt").output
-    assert "http://a.example/x" in found
-    assert "b.example" in found
+    output = run("find", f"{root}a.txt").output
+    assert "http://a.example/x" in output
+    assert "b.example" in output
     audited = run("audit", "--file", f"{root}a.txt")
     assert (audited.exit_code, "password" in audited.output) == (1, True)
     normal = run("normalize", "--column", "url", f"{root}t.csv")
@@ -406,8 +406,8 @@ def test_parquet_in_a_store_is_a_source(store: Store, bucket: str, tmp_path: Pat
 
     pq.write_table(pa.table({"url": [f"http://a.example/{n}" for n in range(1000)]}), tmp_path / "t.parquet")
     store.put(bucket, "t.parquet", (tmp_path / "t.parquet").read_bytes())
-    done = run("check", "--column", "url", f"s3://{bucket}/t.parquet", "-o", str(tmp_path / "o.parquet"))
-    assert done.exit_code == 0, done.output
+    result = run("check", "--column", "url", f"s3://{bucket}/t.parquet", "-o", str(tmp_path / "o.parquet"))
+    assert result.exit_code == 0, result.output
     assert pq.read_metadata(tmp_path / "o.parquet").num_rows == 1000
 
 
@@ -418,20 +418,20 @@ def test_a_site_in_a_store_is_checked(store: Store, bucket: str) -> None:
         "b.html": "<a href=a.html#x>",
     }.items():
         store.put(bucket, f"site/{key}", content.encode())
-    done = run("broken", root)
-    assert done.exit_code == 1
-    assert f"{root}a.html" in done.output
-    assert "c.html" in done.output
-    assert "/tmp" not in done.output
+    result = run("broken", root)
+    assert result.exit_code == 1
+    assert f"{root}a.html" in result.output
+    assert "c.html" in result.output
+    assert "/tmp" not in result.output
     assert run("broken", f"s3://{bucket}/none/").exit_code == 2
 
 
-def test_the_index_on_the_command_line(stored: str, crawl: Crawl, tmp_path: Path, local: list[Link]) -> None:
+def test_the_option_index(stored: str, crawl: Crawl, tmp_path: Path, local: list[Link]) -> None:
     output = tmp_path / "x.parquet"
-    done = run(
+    result = run(
         "links", "--index", str(crawl.folder / "index.cdxj"), "--where", "domain=h3.example", stored, "-o", str(output)
     )
-    assert done.exit_code == 0, done.output
+    assert result.exit_code == 0, result.output
     assert pq.read_metadata(output).num_rows == len(pages(local, "h3.example"))
     assert run("links", "--where", "domain=x", "a.html").exit_code == 2
     assert run("links").exit_code == 2
@@ -451,12 +451,12 @@ def test_tables_are_written_by_obstore_only() -> None:
 def test_a_name_that_obstore_cannot_read_ends_the_listing(
     store: Store, bucket: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A page of names comes whole or not at all: the folder says so, and no row is lost without a word."""
+    """obstore reads a page of names completely or not at all: a row reports it, and no other row is lost."""
     for key in ("a/1.html", "a//2.html", "b/3.html"):
         store.put(bucket, key, b"<a href=x>")
-    (row,) = extract(f"s3://{bucket}/", policy=OWN)
+    (row,) = extract(f"s3://{bucket}/", policy=LOCAL_POLICY)
     assert (row.source, row.error) == (f"s3://{bucket}/", "not-opened")
-    (row,) = extract(f"s3://{bucket}/b/", policy=OWN)
+    (row,) = extract(f"s3://{bucket}/b/", policy=LOCAL_POLICY)
     assert row.target == f"s3://{bucket}/b/x"
     assert "a//2.html" in caplog.text
     assert run("links", f"s3://{bucket}/").exit_code == 1

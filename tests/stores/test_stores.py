@@ -1,4 +1,4 @@
-"""Objects as files: ranges, conditions, names, and what a store or a server does wrong."""
+"""Objects as files: ranges, conditions, names, and faults of stores and servers."""
 
 from __future__ import annotations
 
@@ -68,17 +68,17 @@ def bucket(store: Store) -> str:
 # -- a file of ranges
 
 
-def ranges(data: bytes, asked: list[tuple[int, int]] | None = None) -> range_file.Fetch:
+def ranges(data: bytes, requests: list[tuple[int, int]] | None = None) -> range_file.Fetch:
     def fetch(start: int, end: int, version: str) -> Piece:
-        if asked is not None:
-            asked.append((start, end))
+        if requests is not None:
+            requests.append((start, end))
         return Piece(data[start:end], len(data), "1")
 
     return fetch
 
 
 @pytest.mark.parametrize("size", [-1, len(DATA)])
-def test_a_file_of_ranges_reads_as_a_file(size: int) -> None:
+def test_a_range_file_behaves_like_a_file(size: int) -> None:
     file = io.BufferedReader(RangeFile(ranges(DATA), size, "" if size < 0 else "1"), 1 << 12)
     plain = io.BytesIO(DATA)
     chance = random.Random(1)
@@ -96,19 +96,19 @@ def test_a_file_of_ranges_reads_as_a_file(size: int) -> None:
                 assert file.tell() == plain.tell()
 
 
-def test_ranges_grow_and_end_where_they_are_told_to() -> None:
-    asked: list[tuple[int, int]] = []
-    file = io.BufferedReader(RangeFile(ranges(DATA, asked), len(DATA), "1", ends=(1_000_000,)))
+def test_ranges_grow_and_stop_at_the_given_end() -> None:
+    requests: list[tuple[int, int]] = []
+    file = io.BufferedReader(RangeFile(ranges(DATA, requests), len(DATA), "1", ends=(1_000_000,)))
     assert file.read(1_000_000) == DATA[:1_000_000]
-    assert max(end for _, end in asked) == 1_000_000, "nothing is asked for behind the end"
-    assert len(asked) < 6
+    assert max(end for _, end in requests) == 1_000_000, "nothing after the end is requested"
+    assert len(requests) < 6
     assert file.read() == DATA[1_000_000:]
-    whole = [place for start, end in sorted(asked) for place in range(start, end, 50_000)]
-    assert len(set(asked)) == len(asked)
-    assert len(whole) < 2 * len(DATA) / 50_000, "no octet is asked for twice"
+    blocks = [place for start, end in sorted(requests) for place in range(start, end, 50_000)]
+    assert len(set(requests)) == len(requests)
+    assert len(blocks) < 2 * len(DATA) / 50_000, "no byte is requested twice"
 
 
-def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_of_ranges_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(range_file, "_MAX_CACHED_BYTES", 1 << 20)
     monkeypatch.setattr(range_file, "MOST", 1 << 18)
     file = RangeFile(ranges(DATA), len(DATA), "1")
@@ -116,7 +116,7 @@ def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         assert sum(len(octets) for _, octets in file._cached) <= 1 << 20
 
 
-def test_an_object_that_changes_is_not_read_on() -> None:
+def test_an_object_that_changes_is_an_error() -> None:
     pieces = iter(["1", "1", "2"])
 
     def fetch(start: int, end: int, version: str) -> Piece:
@@ -126,17 +126,17 @@ def test_an_object_that_changes_is_not_read_on() -> None:
     with pytest.raises(StoreError) as raised:
         file.read()
     assert raised.value.note == "changed"
-    again = pickle.loads(pickle.dumps(raised.value))
-    assert (again.note, str(again)) == ("changed", str(raised.value))
+    copy = pickle.loads(pickle.dumps(raised.value))
+    assert (copy.note, str(copy)) == ("changed", str(raised.value))
 
 
 # -- names
 
 
-def test_names_of_objects() -> None:
+def test_object_names_in_uris() -> None:
     assert Name.parse("s3://b/a%20b/%25x%3Fy/%C3%BC") == ("s3://b", "a b/%x?y/ü")
     assert Name("s3://b", "a b/%x?y#z/ü").uri == "s3://b/a%20b/%25x%3Fy%23z/%C3%BC"
-    for uri, why in {
+    for uri, reason in {
         "s3:///x": "bucket",
         "s3://joe:pw@b/x": "credentials come from the environment",
         "s3://b/x?version=1": "%3F",
@@ -146,7 +146,7 @@ def test_names_of_objects() -> None:
         "s3://b/a/%2e%2e%2Fx": "segment",
         "memory://b/a/..%2F..%2Fx": "segment",
     }.items():
-        with pytest.raises(StoreError, match=why) as raised:
+        with pytest.raises(StoreError, match=reason) as raised:
             Name.parse(uri)
         assert "pw" not in str(raised.value)
     with pytest.raises(OverthereError):
@@ -156,7 +156,7 @@ def test_names_of_objects() -> None:
     assert not is_object("s3:/b")
 
 
-def test_the_policy_decides_who_uses_the_credentials_of_this_machine() -> None:
+def test_the_policy_must_allow_the_use_of_local_credentials() -> None:
     for policy in (Policy(), Policy(schemes=frozenset(("https",)), private=True)):
         with pytest.raises(StoreError, match=r"credentials of this machine") as raised:
             permit("s3://b/x", policy)
@@ -173,24 +173,24 @@ def test_objects_are_listed_read_put_and_removed(store: Store, bucket: str) -> N
     for key in ("a/1", "a/b c", "a/ü%", "b", "a.txt"):
         store.put(bucket, key, key.encode())
     listed = list(list_objects(f"{root}/a/"))
-    assert [one.uri for one in listed] == [f"{root}/a/1", f"{root}/a/b%20c", f"{root}/a/%C3%BC%25"]
-    for one in listed:
-        with open_object(*one) as file:
-            assert file.read() == Name.parse(one.uri).key.encode()
-        assert head_object(one.uri) == one
+    assert [entry.uri for entry in listed] == [f"{root}/a/1", f"{root}/a/b%20c", f"{root}/a/%C3%BC%25"]
+    for entry in listed:
+        with open_object(*entry) as file:
+            assert file.read() == Name.parse(entry.uri).key.encode()
+        assert head_object(entry.uri) == entry
     assert head_object(f"{root}/none") is None
     assert head_object(f"{root}/a") is None
-    there = store_of(root)
-    version = there.put("new", b"1", "")
+    opened = store_of(root)
+    version = opened.put("new", b"1", "")
     with pytest.raises(FileExistsError):
-        there.put("new", b"2", "")
-    later = there.put("new", io.BytesIO(b"3"), version)
+        opened.put("new", b"2", "")
+    later = opened.put("new", io.BytesIO(b"3"), version)
     with pytest.raises(FileExistsError):
-        there.put("new", b"4", version)
+        opened.put("new", b"4", version)
     assert store.get(bucket, "new") == b"3"
     assert later != version
-    there.remove("new")
-    there.remove("new")
+    opened.remove("new")
+    opened.remove("new")
     assert head_object(f"{root}/new") is None
 
 
@@ -202,10 +202,10 @@ def test_100_000_objects_are_listed_in_pages(store: Store, bucket: str) -> None:
         ((count, last),) = deque(enumerate(listed, 2), maxlen=1)
         assert (first.uri, count, last.uri) == (f"s3://{bucket}/000000000", 100_000, f"s3://{bucket}/000099999")
         assert 100 <= len(proxy.seen) <= 102
-        made = tasks([f"s3://{bucket}/"], None, Options())
-        assert len(next(made).paths) == 200
+        job_tasks = tasks([f"s3://{bucket}/"], None, Options())
+        assert len(next(job_tasks).paths) == 200
         assert len(proxy.seen) <= 105, "a job begins before all are listed"
-        assert 200 + sum(len(task.paths) for task in made) == 100_000
+        assert 200 + sum(len(task.paths) for task in job_tasks) == 100_000
 
 
 def test_other_schemes_are_read_by_fsspec() -> None:
@@ -213,7 +213,7 @@ def test_other_schemes_are_read_by_fsspec() -> None:
     memory = fsspec.filesystem("memory")
     memory.pipe({"/tests/a/1": b"one", "/tests/b": DATA})
     listed = list(list_objects("memory://tests/"))
-    assert [one.uri for one in listed] == ["memory://tests/b", "memory://tests/a/1"]
+    assert [entry.uri for entry in listed] == ["memory://tests/b", "memory://tests/a/1"]
     with open_object("memory://tests/b") as file:
         assert file.read() == DATA
     file = open_object("memory://tests/b")
@@ -226,8 +226,8 @@ def test_other_schemes_are_read_by_fsspec() -> None:
         assert not is_object(f"{scheme}://tests/b")
 
 
-def test_every_filesystem_of_fsspec_is_known_to_be_a_store_or_none() -> None:
-    """A new one may open files of this machine: its name is looked at before it is a store."""
+def test_every_filesystem_of_fsspec_is_classified() -> None:
+    """A new one may open local files: it is reviewed before it counts as a store."""
     fsspec = pytest.importorskip("fsspec")
     named = {name for name in fsspec.available_protocols() if is_object(f"{name}://tests/b")}
     assert named <= SCHEMES | {
@@ -240,7 +240,7 @@ def test_every_filesystem_of_fsspec_is_known_to_be_a_store_or_none() -> None:
 
 
 def at(number: int, fault: Fault) -> Callable[[RequestSeen], Fault | None]:
-    """The fault at one request for a range."""
+    """The fault at one range request."""
     return lambda seen: fault if seen.number_of_range == number else None
 
 
@@ -271,7 +271,7 @@ FAULTS: dict[str, tuple[Callable[[RequestSeen], Fault | None], str]] = {
 
 @pytest.mark.parametrize("by", ["obstore", "http"])
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_a_retry_or_a_note(
+def test_a_fault_leads_to_a_retry_or_a_note(
     server: Store, by: str, name: str, monkeypatch: pytest.MonkeyPatch, bucket: str
 ) -> None:
     fault, notes = FAULTS[name]
@@ -290,7 +290,7 @@ def test_a_fault_is_a_retry_or_a_note(
 
 
 def read(file: BinaryIO) -> tuple[bytes, StoreError | None]:
-    """What comes before an error, and that."""
+    """Return the bytes before an error, and the error."""
     got = b""
     with file:
         try:
@@ -309,9 +309,7 @@ def opened(store: Store, bucket: str, by: str) -> BinaryIO:
 
 
 @pytest.mark.parametrize("by", ["obstore", "http"])
-def test_an_object_that_is_replaced_has_a_note(
-    server: Store, by: str, monkeypatch: pytest.MonkeyPatch, bucket: str
-) -> None:
+def test_a_replaced_object_has_a_note(server: Store, by: str, monkeypatch: pytest.MonkeyPatch, bucket: str) -> None:
     server.put(bucket, "x", DATA)
     replaced = before_request(lambda: server.put(bucket, "x", DATA[::-1]))
     with FaultProxy(server.endpoint, at(3, replaced)) as proxy:
@@ -326,22 +324,22 @@ def test_an_object_that_is_replaced_has_a_note(
             assert all(seen.if_match for seen in proxy.seen if seen.number_of_range)
 
 
-def test_what_a_repeated_request_has_put_is_its_own(server: Store, bucket: str) -> None:
-    """The store has put the object, and its answer is an error: the client asks again."""
-    done: list[bool] = []
+def test_a_repeated_put_recognizes_its_own_object(server: Store, bucket: str) -> None:
+    """The store has stored the object but answers with an error, so that the client tries again."""
+    puts: list[bool] = []
 
     def choose(seen: RequestSeen) -> Fault | None:
-        if seen.method != "PUT" or done:
+        if seen.method != "PUT" or puts:
             return None
-        done.append(True)
+        puts.append(True)
         server.put(bucket, "x", seen.body)
         return server_error(500, "InternalError", "again")
 
     with FaultProxy(server.endpoint, choose) as proxy, use(server.through(proxy.endpoint)):
-        there = store_of(f"s3://{bucket}")
-        assert there.put("x", io.BytesIO(b"ours"), "")
+        opened = store_of(f"s3://{bucket}")
+        assert opened.put("x", io.BytesIO(b"ours"), "")
         with pytest.raises(FileExistsError):
-            there.put("x", io.BytesIO(b"other"), "")
+            opened.put("x", io.BytesIO(b"other"), "")
     assert server.get(bucket, "x") == b"ours"
 
 
@@ -354,7 +352,7 @@ def test_a_range_by_http_obeys_the_policy(server: Store) -> None:
     assert raised.value.note == "not-opened"
 
 
-def test_a_policy_bounds_all_ranges_together(server: Store, bucket: str) -> None:
+def test_a_policy_limits_all_ranges_together(server: Store, bucket: str) -> None:
     server.put(bucket, "x", DATA)
     uri = server.client.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "x"})
     got, error = read(open_range(uri, Policy.local().with_(max_bytes=3_000_000)))
@@ -363,7 +361,7 @@ def test_a_policy_bounds_all_ranges_together(server: Store, bucket: str) -> None
     assert "3,000,000" in str(error)
 
 
-def test_a_server_that_asks_for_patience_gets_no_more_than_the_time_for_all(server: Store, bucket: str) -> None:
+def test_retry_after_is_limited_by_the_total_timeout(server: Store, bucket: str) -> None:
     server.put(bucket, "x", DATA)
     waits: list[float] = []
     with FaultProxy(server.endpoint, always(slow_down("20"))) as proxy, pytest.MonkeyPatch.context() as patched:
@@ -375,24 +373,24 @@ def test_a_server_that_asks_for_patience_gets_no_more_than_the_time_for_all(serv
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> Iterator[Store]:
+def ceph(tmp_path: Path) -> Iterator[Store]:
     from servers.s3 import radosgw_server
 
     with radosgw_server(tmp_path) as store:
         yield store
 
 
-def test_a_real_store(other: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ceph_as_a_store(ceph: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ceph checks signatures, conditions and ranges by its own code."""
-    other.make_bucket("real")
-    with use(other):
-        other.put("real", "a b/x", DATA)
+    ceph.make_bucket("real")
+    with use(ceph):
+        ceph.put("real", "a b/x", DATA)
         (listed,) = list_objects("s3://real/a%20b/")
         with open_object(*listed) as file:
             assert file.read() == DATA
         file = open_object(*listed)
         file.read(10)
-        other.put("real", "a b/x", DATA[::-1])
+        ceph.put("real", "a b/x", DATA[::-1])
         with pytest.raises(StoreError) as raised:
             file.read()
         assert raised.value.note == "changed"
@@ -405,11 +403,11 @@ def test_a_real_store(other: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "wrong" not in str(raised.value)
 
 
-def test_a_listing_that_repeats_itself_ends_with_its_count(store: Store, bucket: str) -> None:
+def test_a_listing_that_repeats_a_page_ends_with_an_error(store: Store, bucket: str) -> None:
     one_page = listing(1_000)
 
-    def again(seen: RequestSeen) -> Fault | None:
-        """The same page for ever: truncated, with a token that leads to it."""
+    def repeat_page(seen: RequestSeen) -> Fault | None:
+        """The same page forever: truncated, with a token for it."""
         fault = one_page(seen)
         if fault is None or fault.answer is None:
             return fault
@@ -419,10 +417,10 @@ def test_a_listing_that_repeats_itself_ends_with_its_count(store: Store, bucket:
         )
         return Fault(answer=fault.answer.with_body(body))
 
-    with FaultProxy(store.endpoint, again) as proxy, use(store.through(proxy.endpoint)):
+    with FaultProxy(store.endpoint, repeat_page) as proxy, use(store.through(proxy.endpoint)):
         listed: list[str] = []
         with pytest.raises(StoreError, match="repeats a page: it ended after 2,000 objects"):
-            listed += (one.uri for one in list_objects(f"s3://{bucket}/"))
+            listed += (entry.uri for entry in list_objects(f"s3://{bucket}/"))
         assert len(listed) <= 1_000
         assert len(proxy.seen) <= 4
 
@@ -495,7 +493,7 @@ def test_a_server_of_webhdfs_is_asked_for_the_path_and_no_message_shows_the_toke
     assert all(SECRET in path for path in asked)
 
 
-def test_a_listing_has_a_bound(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_length_of_a_listing_is_limited(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(by_obstore, "MAX_LISTED", 2_500)
     with FaultProxy(store.endpoint, listing(100_000)) as proxy, use(store.through(proxy.endpoint)):
         with pytest.raises(StoreError, match="more than 2,500 objects: it ended after 3,000"):
@@ -503,8 +501,8 @@ def test_a_listing_has_a_bound(store: Store, bucket: str, monkeypatch: pytest.Mo
         assert len(proxy.seen) <= 5
 
 
-def test_the_folder_of_a_table_has_a_bound(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The names in it are held in memory."""
+def test_the_size_of_a_table_folder_is_limited(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its names are kept in memory."""
     monkeypatch.setattr(store_folder, "MAX_OBJECTS", 2_500)
     with FaultProxy(store.endpoint, listing(100_000)) as proxy, use(store.through(proxy.endpoint)):
         with pytest.raises(StoreError, match="has more than 2,500 objects"):
@@ -515,7 +513,7 @@ def test_the_folder_of_a_table_has_a_bound(store: Store, bucket: str, monkeypatc
 @pytest.mark.parametrize(
     "uri", ["webhdfs://127.0.0.1:9870/a", "webhdfs://localhost/a", "sftp://[::1]/a", "smb://10.0.0.1/a"]
 )
-def test_hosts_of_other_filesystems_are_judged(uri: str) -> None:
+def test_hosts_of_other_filesystems_need_the_policy(uri: str) -> None:
     scheme = uri.partition(":")[0]
     with pytest.raises(StoreError, match=r"refused|not allowed|private|loopback"):
         permit(uri, Policy(schemes=frozenset({scheme})))

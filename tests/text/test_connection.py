@@ -1,4 +1,4 @@
-"""Connection strings of several hosts: those of the manuals of PostgreSQL and MongoDB, and what is wrong in others."""
+"""Connection strings with several hosts: examples from the PostgreSQL and MongoDB manuals, and invalid ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("text", "hosts", "is_uri"), ROWS)
-def test_hosts(text: str, hosts: list[tuple[str, int | None]], is_uri: bool) -> None:
+def test_the_hosts_of_a_connection_string(text: str, hosts: list[tuple[str, int | None]], is_uri: bool) -> None:
     string = ConnectionString(text)
     assert (str(string), list(string.hosts)) == (text, hosts)
     assert string.uri == (URI(text) if is_uri else None)
@@ -54,14 +54,14 @@ def test_hosts(text: str, hosts: list[tuple[str, int | None]], is_uri: bool) -> 
         ("x://a@b@h,i", "userinfo-at", "@"), ("x://h:1, i", "space", " "), ("x://h:1,\u00fc", "non-ascii", "\u00fc"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_by_its_place_in_the_whole(text: str, kind: str, place: str) -> None:
+def test_a_finding_has_its_offset_in_the_whole_text(text: str, kind: str, place: str) -> None:
     with pytest.raises(InvalidURI) as caught:
         ConnectionString(text)
     assert (caught.value.kind, caught.value.text) == (kind, text)
     assert text[caught.value.start : caught.value.end] == place
 
 
-def test_no_password_is_shown() -> None:
+def test_an_error_shows_no_password() -> None:
     string = ConnectionString("postgresql://joe:Geheim7@h1:1,h2:2/db")
     assert "Geheim7" not in f"{string!r}{string.problem}{[*string.uris]!r}"
     with pytest.raises(InvalidURI) as caught:

@@ -1,4 +1,4 @@
-"""overthere.text.trigger: the search of the native kernel finds the places of the expression, and so the same URIs."""
+"""overthere.text.trigger: the native search finds what the regular expression finds, and so the same URIs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCHEMES: list[frozenset[str]] = [
 TOPS = GENERIC_NAMES | COUNTRY_CODES
 OPTIONS = list(product(SCHEMES, (True, False), (False, True), (False, True)))
 WIDTHS = ["", "é", "\u0436", "\ud800", "\U0001f600", "\udfff\U0010ffff"]
-"""What makes CPython store a text in one, two or four bytes a character; two hold surrogates without a partner."""
+"""Prefixes that make CPython store a text in one, two or four bytes per character; two hold lone surrogates."""
 BITS = [
     *"<>\"':/@.?#|\\ \t\n\r\f\v\x1c\x1f\x85\xa0\u1680\u2003\u2028\u202f\u205f\u3000\u200b_%+-^`{}[]09azAZ", "\0",
     "\x7f", "www", "www.", "WWW", "fTp", "ftp.", "w", "W", "f", "t", "p", "http", "HTTP:", "://", ":///", "mailto:",
@@ -40,15 +40,15 @@ BITS = [
 
 
 def searches(options: tuple[frozenset[str], bool, bool, bool], patch: pytest.MonkeyPatch) -> tuple[Search, Search]:
-    """That of this kernel, and that of the expression alone."""
-    own = UNCACHED(*options)
-    with patch.context() as here:
-        here.setattr(kernel, "Trigger", None)
-        return own, UNCACHED(*options)
+    """The search of this kernel, and the search by the regular expression."""
+    native = UNCACHED(*options)
+    with patch.context() as context:
+        context.setattr(kernel, "Trigger", None)
+        return native, UNCACHED(*options)
 
 
 def spans(search: Search, text: str) -> Iterator[tuple[int, int]]:
-    """Without hosts of US-ASCII whose last label is unknown, which a search may skip."""
+    """The spans of all matches, except ASCII hosts with an unknown last label, which a search may skip."""
     at = 0
     while match := search(text, at):
         if not (match[0][0].isalnum() and match[0].isascii() and match[0].rpartition(".")[2].lower() not in TOPS):
@@ -60,11 +60,11 @@ def random_texts(count: int) -> Iterator[str]:
     chosen = random.Random(17)
     for number in range(count):
         text = "".join(chosen.choices(BITS, k=chosen.randrange(1, 40)))
-        cut = chosen.randrange(len(text) + 1)
-        yield text[:cut] + WIDTHS[number % len(WIDTHS)] + text[cut:]
+        place = chosen.randrange(len(text) + 1)
+        yield text[:place] + WIDTHS[number % len(WIDTHS)] + text[place:]
 
 
-def test_the_places_are_those_of_the_expression(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_native_search_finds_the_same_places(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = [searches(options, monkeypatch) for options in OPTIONS]
     assert kernel.name != "native" or pairs[0][0] != pairs[0][1]
     rows = (row for file in sorted((ROOT / "tests" / "cases").glob("*.toml")) for row in cases(file.stem))
@@ -72,12 +72,12 @@ def test_the_places_are_those_of_the_expression(monkeypatch: pytest.MonkeyPatch)
     texts += [text + width for text in texts for width in WIDTHS[1:]]
     texts += [path.read_text() for path in sorted((ROOT / "tests").glob("text/*.py"))]
     for number, text in enumerate([*texts, *random_texts(40_000)]):
-        own, plain = pairs[number % len(pairs)]
-        assert list(spans(own, text)) == list(spans(plain, text)), (OPTIONS[number % len(pairs)], text)
+        native, plain = pairs[number % len(pairs)]
+        assert list(spans(native, text)) == list(spans(plain, text)), (OPTIONS[number % len(pairs)], text)
 
 
 def test_every_character_at_every_border(monkeypatch: pytest.MonkeyPatch) -> None:
-    """White space and letters are what the expression takes for them."""
+    """The expression defines what is white space and what is a letter."""
     codes = {*range(0x3200), *range(0xD7F0, 0xE010), *range(0xFE00, 0x1_0100), 0x1F600, 0x10FFFF}
     codes |= {code for code in range(0x110000) if chr(code).isspace()}
     forms = '<a@: <@a: <@w@w@w@. <f@t@p. @<a: <a>@: <a @>: <a|@>: "a@: "@a: "ab:@/ "ab:@>/ "u@rl: "url@: @: @b: u@: '
@@ -85,38 +85,38 @@ def test_every_character_at_every_border(monkeypatch: pytest.MonkeyPatch) -> Non
     chars = [chr(code) for code in sorted(codes)]
     texts = [forms.replace("@", char) + forms.replace("@", char + "@") for char in chars]
     for options in OPTIONS[:4] + OPTIONS[8:10]:
-        own, plain = searches(options, monkeypatch)
+        native, plain = searches(options, monkeypatch)
         for text in ("\n".join(texts[:128]), "\n".join(texts[:256]), "\n".join(texts[:0x3000]), "\n".join(texts)):
-            assert list(spans(own, text)) == list(spans(plain, text))
+            assert list(spans(native, text)) == list(spans(plain, text))
 
 
-def test_schemes_of_every_length_in_quotes(monkeypatch: pytest.MonkeyPatch) -> None:
-    own, plain = searches(OPTIONS[0], monkeypatch)
+def test_quoted_schemes_of_every_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    native, plain = searches(OPTIONS[0], monkeypatch)
     for length in range(70):
         for text in (f'"{"a" * length}:', f'{" " * length}"ab:', f'"{"a" * length}', "http:"[: length % 6]):
-            assert list(spans(own, text)) == list(spans(plain, text))
+            assert list(spans(native, text)) == list(spans(plain, text))
 
 
-def test_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_searches_lead_to_the_same_uris(monkeypatch: pytest.MonkeyPatch) -> None:
     options: list[dict[str, Any]] = [
         {}, {"mail": True}, {"abbreviated": False}, {"hosts": True}, {"mail": True, "hosts": True}, {"schemes": ["x"]},
         {"schemes": ["http", "mailto"], "mail": True}, {"schemes": ["é"]}, {"rules": "gfm"}, {"rules": "commonmark"},
     ]  # fmt: skip
     texts = [row["text"] + width for row in (*cases("text"), *cases("gfm")) for width in WIDTHS]
     texts += random_texts(4000)
-    asked = [(text, options[number % len(options)]) for number, text in enumerate(texts)]
-    asked += [(row["text"], row.get("options", {})) for row in cases("text")]
-    found = [list(find(text, **more)) for text, more in asked]
+    calls = [(text, options[number % len(options)]) for number, text in enumerate(texts)]
+    calls += [(row["text"], row.get("options", {})) for row in cases("text")]
+    matches = [list(find(text, **kwargs)) for text, kwargs in calls]
     monkeypatch.setattr(kernel, "Trigger", None)
     monkeypatch.setattr("overthere.text.compile_trigger", UNCACHED)
-    for (text, more), one in zip(asked, found, strict=True):
-        assert one == list(find(text, **more)), (text, more)
+    for (text, kwargs), results in zip(calls, matches, strict=True):
+        assert results == list(find(text, **kwargs)), (text, kwargs)
 
 
 @pytest.mark.parametrize("width", ["", "\u0436", "\U0001f600"])
 @pytest.mark.parametrize("unit", [":", "www.", "http:", "<", "<a ", "<w w", '"', '"a', "a@", ".", "://", "w", "<a\n"])
-def test_long_texts_take_little_time(unit: str, width: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is looked at over and over: a quadratic search of a million characters would take minutes."""
-    own, _ = searches(OPTIONS[1], monkeypatch)
+def test_searching_long_texts_is_linear(unit: str, width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quadratic search of a million characters would take minutes."""
+    native, _ = searches(OPTIONS[1], monkeypatch)
     text = width + unit * (1_000_000 // len(unit))
-    assert seconds(lambda text: sum(1 for _ in spans(own, text)), text) < 5
+    assert seconds(lambda text: sum(1 for _ in spans(native, text)), text) < 5

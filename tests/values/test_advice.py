@@ -1,4 +1,4 @@
-"""Errors that help: the escape to write, what to pass instead, and the name of another library's argument."""
+"""Helpful errors: the escape to write, the accepted argument, and the name in another library."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def message(text: str, kind: type[URIReference] | type[IRIReference] = URI) -> s
     ],
 )  # fmt: skip
 def test_message_names_the_escape_and_repair(text: str, escape: str) -> None:
-    """What the message says to write is what `repair` writes there."""
-    told = message(text)
-    assert f': write "{escape}" or use repair (at ' in told
+    """The suggestion is what `repair` writes there."""
+    advice = message(text)
+    assert f': write "{escape}" or use repair (at ' in advice
     start = check(text)[0].start
     assert str(repair(text).uri)[start:].startswith(escape)
-    assert check(text)[0].message in told
+    assert check(text)[0].message in advice
 
 
-def test_message_leaves_the_rules_of_the_grammar_to_explain() -> None:
+def test_messages_do_not_repeat_the_grammar() -> None:
     text = "https://h/?ids[]=1"
-    told = message(text)
-    assert told == 'a query cannot contain "[]": write "%5B%5D" or use repair (at 14, in the query; RFC 3986 3.4)'
+    advice = message(text)
+    assert advice == 'a query cannot contain "[]": write "%5B%5D" or use repair (at 14, in the query; RFC 3986 3.4)'
     finding = check(text)[0]
     assert (finding.rule, finding.expected) == ("query", 'pchar, "#", "/", "?" or the end')
     assert "expected pchar" in " ".join(str(explain(text)).split())
@@ -51,7 +51,7 @@ def test_message_leaves_the_rules_of_the_grammar_to_explain() -> None:
     assert "expected a digit" in message("http://h:8o/")
 
 
-def test_advice_is_given_only_where_it_can_be_followed() -> None:
+def test_advice_is_given_only_if_it_works() -> None:
     assert 'U+0000: write "%00" (at' in message("http://h/\0")
     assert ': write "%5C" (at' in message("http://h/a\\b")  # browsers read another path, so that `repair` rejects it
     for text in ("http://a|b/", "http://a b/", "ht|tp://h/", "http://a%/"):
@@ -64,18 +64,18 @@ def test_advice_is_given_only_where_it_can_be_followed() -> None:
 
 
 @pytest.mark.parametrize("text", ["http://h/ ", "http://h/a\n", "http://h/?a\tb", "http://h/#a\r\n"])
-def test_white_space_that_is_no_data_is_to_be_removed(text: str) -> None:
+def test_advice_to_remove_surrounding_white_space(text: str) -> None:
     assert ": remove it or use repair (at " in message(text)
     assert "".join(text.split()) == str(repair(text))
 
 
 def test_advice_shows_no_password() -> None:
-    told = message("http://joe:sec|ret@h/")
-    assert "cannot contain a character of the password: percent-encode it or use repair" in told
-    assert "%7C" not in told
+    text = message("http://joe:sec|ret@h/")
+    assert "cannot contain a character of the password: percent-encode it or use repair" in text
+    assert "%7C" not in text
 
 
-def test_path_after_an_authority() -> None:
+def test_message_about_a_path_after_an_authority() -> None:
     acts: list[Callable[[], URI]] = [
         lambda: URI.build(scheme="http", host="h", path="foo"),
         lambda: URI("http://h/").replace(path="foo"),
@@ -89,7 +89,7 @@ def test_path_after_an_authority() -> None:
     assert len(str(caught.value)) < 300
 
 
-def test_ipv6_address_without_brackets() -> None:
+def test_message_about_an_ipv6_address_without_brackets() -> None:
     advice = r'write "\[::1\]" or pass an IPv6Address \(at'
     with pytest.raises(InvalidURI, match=advice):
         URI.build(scheme="http", host="::1")
@@ -100,7 +100,7 @@ def test_ipv6_address_without_brackets() -> None:
     assert "IPv6Address" not in str(caught.value)
 
 
-def test_replace_takes_addresses_as_build_does() -> None:
+def test_replace_accepts_addresses_like_build() -> None:
     uri = URI("http://joe@h:8/a")
     assert str(uri.replace(host=IPv6Address("::1"))) == "http://joe@[::1]:8/a"
     assert str(uri.replace(host=IPv4Address("127.0.0.1"))) == "http://joe@127.0.0.1:8/a"
@@ -118,16 +118,16 @@ def test_replace_takes_addresses_as_build_does() -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])
-def test_arguments_of_other_libraries(kind: Any, name: str, hint: str) -> None:
+def test_arguments_of_other_libraries_are_explained(kind: Any, name: str, hint: str) -> None:
     value = kind("http://h/")
     for act, subject in ((kind.build, "build"), (value.replace, "replace")):
         with pytest.raises(TypeError) as caught:
             act(**{name: "x"})
-        said = f"{kind.__name__}.{subject}() got an unexpected keyword argument {name!r}; {hint}"
-        assert str(caught.value) == said
+        expected = f"{kind.__name__}.{subject}() got an unexpected keyword argument {name!r}; {hint}"
+        assert str(caught.value) == expected
 
 
-def test_unknown_arguments() -> None:
+def test_unknown_arguments_are_rejected() -> None:
     build: Any = URI.build
     with pytest.raises(TypeError, match=r"'nothing'; it takes scheme=, authority=, .*segments=.*fragment=, zone=$"):
         build(scheme="http", nothing=1)
@@ -139,20 +139,20 @@ def test_unknown_arguments() -> None:
     assert list(inspect.signature(URI.build).parameters)[:3] == ["scheme", "authority", "userinfo"]
 
 
-class Own(URI, abc.ABC):
-    """A class of somebody else's, with a metaclass."""
+class Foreign(URI, abc.ABC):
+    """A class of another package, with a metaclass."""
 
     __slots__ = ()
 
 
-@pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference, Own])
-def test_names_of_other_libraries_are_found_by_the_error_and_not_listed(kind: Any) -> None:
+@pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference, Foreign])
+def test_names_of_other_libraries_are_explained_but_not_listed(kind: Any) -> None:
     value = kind("http://h/")
     assert not ELSEWHERE.keys() & {*dir(value), *dir(kind)}
-    assert type(URI) is type  # so that a subclass may have any metaclass, and values are made the short way
-    for name, own in ELSEWHERE.items():
+    assert type(URI) is type  # so that a subclass may have any metaclass, and values are created by the fast path
+    for name, replacement in ELSEWHERE.items():
         assert not hasattr(value, name)
         with pytest.raises(AttributeError, match="; use ") as caught:
             getattr(kind, name)
-        assert (caught.value.name, str(caught.value).endswith(own)) == (name, True)
+        assert (caught.value.name, str(caught.value).endswith(replacement)) == (name, True)
     assert pickle.loads(pickle.dumps(value)) == value

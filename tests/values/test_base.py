@@ -1,4 +1,4 @@
-"""Base URIs: the rows of cases/base.toml, layers within layers, and what no text may do."""
+"""Base URIs: the rows of cases/base.toml, nested layers, and invalid input."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from support import cases, in_editions
 
 NAMED = in_editions(cases("base"))
 ROWS = [row for _, row in NAMED]
-OWN = {"id", "also", "from", "is", "layer", "said", "passed"}
+KEYS = {"id", "also", "from", "is", "layer", "said", "passed"}
 
 
 def arguments(row: dict[str, Any]) -> dict[str, Any]:
-    given = {name: value for name, value in row.items() if name not in OWN}
-    given["headers"] = [tuple(line.split(":", 1)) for line in row.get("headers", [])]
-    return given
+    arguments = {name: value for name, value in row.items() if name not in KEYS}
+    arguments["headers"] = [tuple(line.split(":", 1)) for line in row.get("headers", [])]
+    return arguments
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[id for id, _ in NAMED])
-def test_rows(row: dict[str, Any]) -> None:
+def test_cases(row: dict[str, Any]) -> None:
     if "is" not in row:
         with pytest.raises(NoBase):
             establish(**arguments(row))
         return
     base = establish(**arguments(row))
     assert (str(base.uri), base.layer, base.by) == (row["is"], row["layer"], row["said"])
-    assert [one.by for one in base.passed] == row["passed"]
-    assert all(one.reason for one in base.passed)
+    assert [passed.by for passed in base.passed] == row["passed"]
+    assert all(passed.reason for passed in base.passed)
 
 
 @pytest.mark.parametrize(
     "row", [row for row in cases("base") if row.get("edition") == "url-1997"], ids=lambda row: row["id"]
 )
-def test_1997_is_the_edition_s_own_rule(row: dict[str, Any]) -> None:
-    given = arguments(row)
-    found = base_url(given.get("content"), given["headers"], given.get("entity"), given.get("retrieval"))
-    assert (found.url, found.layer) == (row.get("is", ""), row.get("layer", "default"))
+def test_the_edition_1997_has_its_own_rule(row: dict[str, Any]) -> None:
+    value = arguments(row)
+    base = base_url(value.get("content"), value["headers"], value.get("entity"), value.get("retrieval"))
+    assert (base.url, base.layer) == (row.get("is", ""), row.get("layer", "default"))
 
 
 def test_a_hierarchy_of_entities() -> None:
-    """5.1.2: the base of a part is that of what it is in, through every level."""
+    """5.1.2: a part has the base of its container, through all levels."""
     message = establish(headers={"Content-Location": "http://h/a/"}, retrieval="http://r/m.eml")
     multipart = establish(headers={"Content-Location": "b/"}, entity=message)
     part = establish(entity=multipart)
@@ -56,7 +56,7 @@ def test_a_hierarchy_of_entities() -> None:
     assert from_content("c", part) == Base(URI("http://h/a/b/c"), "content", "HTML base")
 
 
-def test_a_default_stays_a_default() -> None:
+def test_a_default_base_remains_the_default() -> None:
     message = establish(default=THIS_MESSAGE)
     assert establish(entity=message).layer == "default"
     assert enclosed(message) is message
@@ -64,7 +64,7 @@ def test_a_default_stays_a_default() -> None:
     assert (str(located.uri), located.layer) == ("thismessage:/a/b.html", "entity")
 
 
-def test_why_something_was_passed_over() -> None:
+def test_ignored_sources_have_a_reason() -> None:
     base = establish("data:,x", headers={"Content-Base": "b/"}, retrieval="http://r/")
     assert base.passed == (
         Passed("Content-Base", "b/", "it must be absolute (RFC 2110 4.2)"),
@@ -74,7 +74,7 @@ def test_why_something_was_passed_over() -> None:
         establish(headers={"Content-Location": "x"})
 
 
-def test_what_the_program_gives_is_refused() -> None:
+def test_invalid_arguments_are_rejected() -> None:
     with pytest.raises(InvalidURI):
         establish(default="x/y")
     with pytest.raises(InvalidURI):
@@ -94,10 +94,10 @@ TEXT = PIECES.map("".join)
     st.sampled_from(["http://h/a?q", "mailto:x", "urn:a:b", "a:", "file:///x/y"]),
     st.sampled_from(["rfc3986", "uri-2003", "url-1997"]), st.sampled_from(["mime", "http"]), st.booleans(),
 )  # fmt: skip
-def test_no_text_of_others_raises(
-    content: list[str], one: str, two: str, history: list[str], entity: str, edition: str, protocol: Any, http: bool
+def test_untrusted_text_raises_no_error(
+    content: list[str], first: str, last: str, history: list[str], entity: str, edition: str, protocol: Any, http: bool
 ) -> None:
-    fields = [("Content-Location", one), ("Content-Base", two)]
+    fields = [("Content-Location", first), ("Content-Base", last)]
     base = establish(
         content, headers=fields, entity=entity, retrieval=history, edition=edition, protocol=protocol,
         content_location=http,
@@ -106,19 +106,19 @@ def test_no_text_of_others_raises(
     assert base.uri == URI(str(base.uri))
 
 
-def test_a_reference_out_of_a_document() -> None:
-    """What is no URI-reference is mapped or repaired (RFC 3987 3.1), and why it is none is told."""
+def test_a_reference_in_a_document_is_mapped_or_repaired() -> None:
+    """An invalid one is mapped or repaired (RFC 3987 3.1), with the reason why it is invalid."""
     assert to_reference("a%20b") == (URIReference("a%20b"), None)
-    found, why = to_reference("\u00e9")
-    assert (found, type(why), why and why.kind) == (URIReference("%C3%A9"), InvalidURI, "non-ascii")
+    reference, reason = to_reference("\u00e9")
+    assert (reference, type(reason), reason and reason.kind) == (URIReference("%C3%A9"), InvalidURI, "non-ascii")
     for text, mended, kind in (("a b", "a%20b", InvalidURI), ("\u00e9 b", "%C3%A9%20b", InvalidIRI)):
-        found, why = to_reference(text)
-        assert (found, type(why), why and why.kind) == (URIReference(mended), kind, "space")
-    found, why = to_reference("a\\b")
-    assert (found, why and why.kind) == (None, "path-char")
+        reference, reason = to_reference(text)
+        assert (reference, type(reason), reason and reason.kind) == (URIReference(mended), kind, "space")
+    reference, reason = to_reference("a\\b")
+    assert (reference, reason and reason.kind) == (None, "path-char")
 
 
-def test_a_path_that_no_machine_has() -> None:
+def test_a_path_of_another_system_is_rejected() -> None:
     with pytest.raises(CodingError, match=r"U\+D800"):
         file_uri("/a/\ud800")
     assert str(file_uri("/a/\udcff")) == "file:///a/%FF" or os.name == "nt"

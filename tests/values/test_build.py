@@ -1,4 +1,4 @@
-"""Making URIs: from parts, by replacing parts, and by pydantic; what would read back otherwise is refused."""
+"""Creating URIs: from components, by replacing components, and with pydantic; ambiguous results are rejected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from overthere.ground.errors import KINDS
 
 
 @pytest.mark.parametrize(
-    ("parts", "wanted"),
+    ("parts", "expected"),
     [
         ({"scheme": "x"}, "x:"),
         ({"scheme": "x", "host": ""}, "x://"),
@@ -60,9 +60,9 @@ from overthere.ground.errors import KINDS
         ({}, ""),
     ],
 )
-def test_build(parts: dict[str, Any], wanted: str) -> None:
-    """Text is checked, data is encoded."""
-    assert str(URIReference.build(**parts)) == wanted
+def test_build(parts: dict[str, Any], expected: str) -> None:
+    """Text is validated, data is encoded."""
+    assert str(URIReference.build(**parts)) == expected
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_build(parts: dict[str, Any], wanted: str) -> None:
         ({"host": ipaddress.IPv6Address("fe80::1%a")}, "ip-zone"),
     ],
 )
-def test_refused(parts: dict[str, Any], kind: str) -> None:
-    """DESIGN 3: what would not read back as it was given is refused, and the kind says why."""
+def test_build_rejects(parts: dict[str, Any], kind: str) -> None:
+    """DESIGN 3: components that would not be parsed back are rejected; the kind is the reason."""
     assert kind in KINDS
     with pytest.raises(InvalidURI) as caught:
         URIReference.build(**parts)
@@ -122,7 +122,7 @@ _DEFAULTS: dict[str, Any] = {"scheme": "http", "authority": "h", "path": "/p", "
 
 @pytest.mark.parametrize("component", ["scheme", "authority", "path", "query"])
 @pytest.mark.parametrize("value", [":", "/", "?", "#", "//", "h/", "http:", "/?", "/p?q#", "q#q", "::", "j:p@h/"])
-def test_the_offset_of_a_delimiter_is_that_of_its_own_component(component: str, value: str) -> None:
+def test_the_offset_of_a_delimiter_is_in_its_component(component: str, value: str) -> None:
     with suppress(InvalidURI):
         assert getattr(URIReference.build(**{**_DEFAULTS, component: value}), component) == value
         return
@@ -166,20 +166,20 @@ def test_the_offset_of_a_delimiter_is_that_of_its_own_component(component: str, 
         {"nothing": "x"},
     ],
 )
-def test_wrong_types(parts: dict[str, Any]) -> None:
-    """TypeError, or InvalidURI for what it would be as text: never an answer, nor another exception."""
+def test_build_rejects_wrong_types(parts: dict[str, Any]) -> None:
+    """TypeError, or InvalidURI for its text; never a result or another exception."""
     with pytest.raises((TypeError, InvalidURI)):
         URIReference.build(**parts)
 
 
-def test_data_without_octets() -> None:
+def test_data_that_cannot_be_encoded_is_rejected() -> None:
     for parts in ({"segments": ["\ud800"]}, {"query": {"\ud800": ""}}, {"userinfo": ("\udc00", ""), "host": "h"}):
         with pytest.raises(CodingError):
             URIReference.build(**parts)
 
 
 @pytest.mark.parametrize(
-    ("text", "new", "wanted"),
+    ("text", "new", "expected"),
     [
         ("http://h:80/p?q#f", {"port": None, "query": None}, "http://h/p#f"),
         ("http://h:80/p?q#f", {"query": "", "fragment": ""}, "http://h:80/p?#"),
@@ -193,11 +193,11 @@ def test_data_without_octets() -> None:
         ("a:b", {}, "a:b"),
     ],
 )
-def test_replace(text: str, new: dict[str, Any], wanted: str) -> None:
-    assert str(URI(text).replace(**new)) == wanted
+def test_replace(text: str, new: dict[str, Any], expected: str) -> None:
+    assert str(URI(text).replace(**new)) == expected
 
 
-def test_replace_refuses() -> None:
+def test_replace_rejects() -> None:
     with pytest.raises(TypeError, match="authority"):
         URI("a://h").replace(authority="h", port=8)
     with pytest.raises(InvalidURI) as caught:
@@ -212,7 +212,7 @@ def test_replace_refuses() -> None:
 # -- pydantic
 
 
-def test_pydantic() -> None:
+def test_pydantic_validates() -> None:
     class Page(pydantic.BaseModel):
         at: URI
         link: URIReference | None = None
@@ -248,7 +248,7 @@ def test_pydantic() -> None:
 
 
 @pytest.mark.parametrize("value", [URI("http://joe:secret@h/"), URIReference("../a"), IRI("http://\u00fc/")])
-def test_pydantic_writes_what_has_no_type(value: URIReference | IRI) -> None:
+def test_pydantic_serializes_untyped_values(value: URIReference | IRI) -> None:
     from pydantic_core import to_jsonable_python
 
     class Page(pydantic.BaseModel):
@@ -261,7 +261,7 @@ def test_pydantic_writes_what_has_no_type(value: URIReference | IRI) -> None:
     assert to_jsonable_python(value) == str(value)
 
 
-# -- other libraries; docs/howto/libraries.md has those of cattrs and msgspec
+# -- other libraries; docs/howto/libraries.md describes cattrs and msgspec
 
 
 def test_sqlite_binds_values() -> None:
@@ -274,7 +274,7 @@ def test_sqlite_binds_values() -> None:
     assert URI("a:b").__conform__(object()) is None
 
 
-def test_argparse_tells_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+def test_argparse_shows_the_error(capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("uri", type=URI.argument)
     parser.add_argument("--base", type=IRIReference.argument)
@@ -283,15 +283,15 @@ def test_argparse_tells_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> Non
     )
     with pytest.raises(SystemExit):
         parser.parse_args(["http://joe:secret@h:8o/"])
-    told = capsys.readouterr().err
-    assert 'argument uri: a port cannot contain "o" (at 21, in the port;' in told
-    assert "secret" not in told
+    error = capsys.readouterr().err
+    assert 'argument uri: a port cannot contain "o" (at 21, in the port;' in error
+    assert "secret" not in error
 
 
-def test_ints_of_many_digits() -> None:
-    many = json.loads('{"n": 1' + "0" * 310 + "}")
-    assert forms.encode(many) == f"n={many['n']}"
-    assert str(URI("http://h/").with_parameters(many)) == str(URI.build(scheme="http", host="h", path="/", query=many))
+def test_huge_integers_are_rejected() -> None:
+    data = json.loads('{"n": 1' + "0" * 310 + "}")
+    assert forms.encode(data) == f"n={data['n']}"
+    assert str(URI("http://h/").with_parameters(data)) == str(URI.build(scheme="http", host="h", path="/", query=data))
     for value in (10**5000, -(10**5000)):
         with pytest.raises(CodingError, match="4,300 digits cannot be written in a form"):
             forms.encode({"n": value})
@@ -302,7 +302,7 @@ def test_ints_of_many_digits() -> None:
 
 
 @pytest.mark.parametrize("userinfo", [(), ("a",), ("a", "b", "c")])
-def test_a_userinfo_that_is_no_pair(userinfo: Any) -> None:
+def test_an_invalid_userinfo_pair_is_rejected(userinfo: Any) -> None:
     for edit in (partial(URI.build, scheme="x", host="h"), URI("x://h").replace):
         with pytest.raises(TypeError, match=r"userinfo must be .*not a tuple of [013]"):
             edit(userinfo=userinfo)

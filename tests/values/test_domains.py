@@ -1,4 +1,4 @@
-"""Registrable domains: the algorithm of publicsuffix.org, on values, columns and their integrations."""
+"""Registrable domains: the algorithm of publicsuffix.org, on values, columns and in engines."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ PARTS = ("public_suffix", "registrable_domain", "subdomain")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
-def test_cut(row: dict[str, Any]) -> None:
-    found = suffix_list().split(row["host"], private=row.get("private", True))
-    assert (found and found.registrable_domain) == row.get("is")
+def test_domains_of_the_cases(row: dict[str, Any]) -> None:
+    parts = suffix_list().split(row["host"], private=row.get("private", True))
+    assert (parts and parts.registrable_domain) == row.get("is")
     if "suffix" in row:
-        assert found is not None
-        assert found.public_suffix == row["suffix"]
+        assert parts is not None
+        assert parts.public_suffix == row["suffix"]
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.get("private", True)], ids=lambda row: row["id"])
-def test_the_parts_of_a_value_are_those_of_the_list(row: dict[str, Any]) -> None:
+def test_the_parts_of_a_value_agree_with_the_list(row: dict[str, Any]) -> None:
     value = IRIReference(f"//{row['host']}")
-    found = suffix_list().split(value.host or "")
-    assert [getattr(value, part) for part in PARTS] == [found and getattr(found, part) for part in PARTS]
+    parts = suffix_list().split(value.host or "")
+    assert [getattr(value, part) for part in PARTS] == [parts and getattr(parts, part) for part in PARTS]
 
 
-def test_the_lists_own_rows() -> None:
-    """What is published beside the list, as the installed package brings it."""
+def test_the_published_test_rows() -> None:
+    """They are published with the list, and part of the installed package."""
     import re
 
     package = pytest.importorskip("publicsuffixlist")
     text = Path(package.__file__).with_name("test_psl.txt").read_text("utf-8")
     rows = re.findall(r"(?m)^checkPublicSuffix\('([^']*)', (?:null|'([^']*)')\)", text)
     assert len(rows) > 70
-    for host, wanted in rows:
-        found = suffix_list().split(host)
-        registrable = found and found.registrable_domain
-        assert (registrable and registrable.lower()) == (wanted or None), host
+    for host, expected in rows:
+        parts = suffix_list().split(host)
+        registrable = parts and parts.registrable_domain
+        assert (registrable and registrable.lower()) == (expected or None), host
 
 
 RULES = SuffixList(
@@ -57,18 +57,18 @@ RULES = SuffixList(
 
 
 def naive(name: str, private: bool) -> int:
-    """The algorithm as it is printed: every rule is tried, and the prevailing one is taken."""
+    """The algorithm as printed: try every rule, and take the prevailing one."""
     rules = ["com", "uk", "co.uk", "*.ck", "!www.ck", "jp", "*.kobe.jp", "!city.kobe.jp", "公司.cn", "cn"]
     rules += ["xn--55qx5d.cn", *(["blogspot.com", "*.compute.com"] if private else [])]
     labels = name.split(".")[::-1]
-    held = list[list[str]]()
+    lists = list[list[str]]()
     for rule in rules:
         parts = rule.removeprefix("!").split(".")[::-1]
         if len(parts) <= len(labels) and all(p in ("*", label) for p, label in zip(parts, labels, strict=False)):
             if rule.startswith("!"):
                 return len(parts) - 1
-            held.append(parts)
-    return max(map(len, held), default=1)
+            lists.append(parts)
+    return max(map(len, lists), default=1)
 
 
 LABELS = st.sampled_from(["com", "uk", "co", "ck", "www", "jp", "kobe", "city", "cn", "公司", "xn--55qx5d", "a",
@@ -76,26 +76,26 @@ LABELS = st.sampled_from(["com", "uk", "co", "ck", "www", "jp", "kobe", "city", 
 
 
 @given(st.lists(st.text(st.sampled_from("aA.1x%6[é。"), max_size=4) | LABELS, max_size=4).map(".".join), st.booleans())
-def test_the_native_kernel_cuts_alike(host: str, private: bool) -> None:
+def test_the_native_kernel_finds_the_same_domains(host: str, private: bool) -> None:
     pa = pytest.importorskip("pyarrow")
     column = pa.array([f"http://{host}/"])
     for name in PARTS:
-        wanted = listed(rowwise.domain(column, name, private=private, threads=1, views=True))
-        assert listed(getattr(columns, name)(column, private=private)) == wanted
+        expected = listed(rowwise.domain(column, name, private=private, threads=1, views=True))
+        assert listed(getattr(columns, name)(column, private=private)) == expected
 
 
 @given(st.lists(LABELS, min_size=1, max_size=6).map(".".join), st.booleans())
-def test_the_algorithm_as_printed(name: str, private: bool) -> None:
-    found = RULES.split(name, private=private)
-    assert found is not None
-    assert found.public_suffix == ".".join(name.split(".")[-naive(name, private) :])
-    if found.registrable_domain is None:
-        assert (found.public_suffix, found.subdomain) == (name, None)
+def test_the_list_agrees_with_the_printed_algorithm(name: str, private: bool) -> None:
+    parts = RULES.split(name, private=private)
+    assert parts is not None
+    assert parts.public_suffix == ".".join(name.split(".")[-naive(name, private) :])
+    if parts.registrable_domain is None:
+        assert (parts.public_suffix, parts.subdomain) == (name, None)
     else:
-        assert ".".join(filter(None, (found.subdomain, found.registrable_domain))) == name
+        assert ".".join(filter(None, (parts.subdomain, parts.registrable_domain))) == name
 
 
-def test_values() -> None:
+def test_values_have_domains() -> None:
     u = URI("http://joe@WWW.Example.Co.Uk.:80/p")
     assert (u.subdomain, u.registrable_domain, u.public_suffix) == ("WWW", "Example.Co.Uk", "Co.Uk")
     assert IRI("http://a.bücher.公司.cn/").registrable_domain == "bücher.公司.cn"
@@ -117,61 +117,61 @@ def test_values() -> None:
 TEXTS = [f"http://{row['host']}/p" for row in ROWS] + [None, "a", "http://[::1]:8/", "x://h@www.A.co.uk:80", "é", ""]
 
 
-def listed(found: Any) -> list[Any]:
-    rows: list[Any] = rowwise.to_pyarrow(found).to_pylist()
+def listed(column: Any) -> list[Any]:
+    rows: list[Any] = rowwise.to_pyarrow(column).to_pylist()
     return rows
 
 
 @pytest.mark.parametrize("name", PARTS)
 @pytest.mark.parametrize("private", [True, False])
-def test_columns_say_what_the_list_says(name: str, private: bool) -> None:
+def test_columns_agree_with_the_list(name: str, private: bool) -> None:
     pa = pytest.importorskip("pyarrow")
     column = pa.array(TEXTS)
     hosts = pa.array(columns.host(column)).to_pylist()
     cuts = [suffix_list().split(host, private=private) if host else None for host in hosts]
-    wanted = [None if cut is None else getattr(cut, name) for cut in cuts]
+    expected = [None if parts is None else getattr(parts, name) for parts in cuts]
     work = getattr(columns, name)
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
-        assert listed(work(column.cast(kind), private=private)) == wanted
-    assert listed(work(column.dictionary_encode(), private=private)) == wanted
-    assert listed(work(pa.chunked_array([column, column]), private=private)) == wanted * 2
+        assert listed(work(column.cast(kind), private=private)) == expected
+    assert listed(work(column.dictionary_encode(), private=private)) == expected
+    assert listed(work(pa.chunked_array([column, column]), private=private)) == expected * 2
     assert listed(work(pa.chunked_array([], pa.string()), private=private)) == []
     assert listed(work(column[:0], private=private)) == []
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_engines(name: str) -> None:
+def test_engines_have_domains(name: str) -> None:
     pl, pd, duckdb = (pytest.importorskip(module) for module in ("polars", "pandas", "duckdb"))
     import overthere.columns.duckdb
     import overthere.columns.pandas
     import overthere.columns.polars
 
     texts = ["http://www.bbc.co.uk/", None, "http://[::1]/"]
-    wanted = [URI("http://www.bbc.co.uk/").__getattribute__(name), None, None]
-    assert getattr(pl.Series(texts).uri, name)().to_list() == wanted
+    expected = [URI("http://www.bbc.co.uk/").__getattribute__(name), None, None]
+    assert getattr(pl.Series(texts).uri, name)().to_list() == expected
     frame = pl.DataFrame({"u": texts}).select(getattr(pl.col("u").uri, name)())
-    assert frame["u"].to_list() == wanted
-    assert [None if pd.isna(v) else v for v in getattr(pd.Series(texts).uri, name)()] == wanted
+    assert frame["u"].to_list() == expected
+    assert [None if pd.isna(v) else v for v in getattr(pd.Series(texts).uri, name)()] == expected
     con = duckdb.connect()
     overthere.columns.duckdb.register(con)
     con.execute("create table t as select unnest(?) as u", [texts])
-    assert [row[0] for row in con.execute(f"select uri_{name}(u) from t").fetchall()] == wanted
+    assert [row[0] for row in con.execute(f"select uri_{name}(u) from t").fetchall()] == expected
 
 
-def test_split_says_them(tmp_path: Path) -> None:
+def test_the_command_split_shows_domains(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     from overthere.cli.app import app
 
     names = [f"--component={name}" for name in PARTS]
-    done = CliRunner().invoke(app, ["split", *names, "http://www.bbc.co.uk/", "http://[::1]/", "--format", "jsonl"])
-    assert done.exit_code == 0
-    assert '"registrable_domain": "bbc.co.uk", "subdomain": "www"' in done.stdout
-    assert done.stdout.count("null") == 3
+    result = CliRunner().invoke(app, ["split", *names, "http://www.bbc.co.uk/", "http://[::1]/", "--format", "jsonl"])
+    assert result.exit_code == 0
+    assert '"registrable_domain": "bbc.co.uk", "subdomain": "www"' in result.stdout
+    assert result.stdout.count("null") == 3
     table = tmp_path / "t.csv"
     table.write_text("u\nhttp://www.bbc.co.uk/\nhttp://a b.co.uk/\n\n")
-    done = CliRunner().invoke(app, ["split", *names, "--component=path", "--column", "u", str(table)])
-    assert (done.exit_code, done.stdout.splitlines()) == (
+    result = CliRunner().invoke(app, ["split", *names, "--component=path", "--column", "u", str(table)])
+    assert (result.exit_code, result.stdout.splitlines()) == (
         0,
         [
             '"u","u_public_suffix","u_registrable_domain","u_subdomain","u_path"',
@@ -179,17 +179,17 @@ def test_split_says_them(tmp_path: Path) -> None:
             '"http://a b.co.uk/","co.uk","a b.co.uk",,"/"',
             ",,,,",
         ],
-    ), done.stderr
-    done = CliRunner().invoke(app, ["split", *names, "--strict", "--column", "u", str(table)])
-    assert (done.exit_code, done.stdout.splitlines()[2]) == (1, '"http://a b.co.uk/",,,,"space",8')
+    ), result.stderr
+    result = CliRunner().invoke(app, ["split", *names, "--strict", "--column", "u", str(table)])
+    assert (result.exit_code, result.stdout.splitlines()[2]) == (1, '"http://a b.co.uk/",,,,"space",8')
 
 
-def test_what_is_missing_is_told() -> None:
+def test_a_missing_list_is_reported() -> None:
     code = "import sys; sys.modules['publicsuffixlist'] = None; from overthere import URI; URI('http://a/').subdomain"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "pip install 'overthere[domains]'" in done.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "pip install 'overthere[domains]'" in result.stderr
 
 
-def test_cut_is_linear() -> None:
+def test_splitting_a_host_is_linear() -> None:
     linear(lambda n: RULES.split("a." * n + "com"), 100_000)
     linear(lambda n: RULES.split("公." * n + "com"), 100_000)

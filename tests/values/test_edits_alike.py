@@ -1,5 +1,4 @@
-"""Every edit of a value, build and reading of parameters: the same value with the same places, or the same error at the
-same place, on both kernels."""
+"""Edits, build and parameters: both kernels give the same value and places, or the same error and place."""
 
 from __future__ import annotations
 
@@ -18,14 +17,14 @@ from laws import edits
 pytestmark = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 
 
-def test_seeds() -> None:
+def test_both_kernels_agree_on_the_seeds() -> None:
     for seed in edits.seeds():
         edits.check(seed)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_components_of_every_kind_put_together(seed: int) -> None:
-    """Undefined, empty and other components, and what replaces them."""
+def test_both_kernels_agree_on_combined_components(seed: int) -> None:
+    """Undefined, empty and other components, with their replacements."""
     chance = random.Random(seed)
     words = [word.decode() for word in edits.WORDS]
     before, after = edits.combinations(chance, 400), edits.combinations(chance, 400)
@@ -44,10 +43,10 @@ def test_components_of_every_kind_put_together(seed: int) -> None:
             )
         )
         lines = ["".join(chance.choices(words, k=chance.randint(0, 3))) for _ in range(chance.randint(1, 3))]
-        given = {name: new[name] for name in chance.sample(sorted(new), chance.randint(1, 4))}
-        assert edits.differences(text, lines, given) == []
+        chosen = {name: new[name] for name in chance.sample(sorted(new), chance.randint(1, 4))}
+        assert edits.differences(text, lines, chosen) == []
 
 
-def test_the_law_would_find_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(URI, "parent", property(lambda self: self))
-    assert any("parent" in one for one in edits.differences("http://h/a/b", ["a"], {}))
+    assert any("parent" in difference for difference in edits.differences("http://h/a/b", ["a"], {}))

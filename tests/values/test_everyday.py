@@ -1,4 +1,4 @@
-"""What people do with a value every day: parameters, segments, names; what is not touched stays octet for octet."""
+"""Common tasks with values: parameters, segments, names; unchanged parts keep every byte."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from overthere.values.encoding import decode_bytes
 from support import linear
 
 SIGNED = "X-Amz-Signature=ab%2Fc%2fd&response-content-disposition=attachment%3B%20a&e=%e9&+=%2B"
-"""A query whose octets are signed: none of them may change."""
+"""A query whose bytes are signed: none may change."""
 
 NAMES = st.text(st.sampled_from("ab*=&;+ %é/?#\ue000"), max_size=4)
 VALUES = st.one_of(st.none(), st.text(max_size=5), st.binary(max_size=5), st.booleans(), st.integers())
@@ -35,7 +35,7 @@ QUERIES = st.text(st.sampled_from("ab=&;+-/?%"), max_size=12).map(lambda text: t
 # -- parameters
 
 
-def test_pairs() -> None:
+def test_parameters_as_pairs() -> None:
     read = Parameters("a=1&a&&=x&b=%E9&%C3%A9=%C3%BC&c=d=e")
     assert list(read) == [("a", "1"), ("a", None), ("", None), ("", "x"), ("b", "\ufffd"), ("é", "ü"), ("c", "d=e")]
     assert (len(read), read.names, read.raw[4]) == (7, ("a", "", "b", "é", "c"), "b=%E9")
@@ -69,7 +69,7 @@ def test_parameters_as_a_mapping() -> None:
 
 
 @given(QUERIES, st.sampled_from(["utf-8", "latin-1", "ascii", "utf-16"]))
-def test_keys_find_their_values_before_and_after_they_are_listed(query: str, charset: str) -> None:
+def test_keys_find_their_values_before_and_after_listing(query: str, charset: str) -> None:
     listed = Parameters(query, charset=charset)
     for name in listed.keys():  # noqa: SIM118
         fresh = Parameters(query, charset=charset)
@@ -81,7 +81,7 @@ def test_dict_of_many_parameters_is_linear() -> None:
     linear(lambda count: dict(Parameters("&".join(f"n{i}=%41" for i in range(count)))), 40_000)
 
 
-def test_other_ways_to_write_them() -> None:
+def test_other_separators() -> None:
     assert list(Parameters("a=1;b=2&c", separator=";")) == [("a", "1"), ("b", "2&c")]
     assert list(Parameters("a+b=c+d", plus=False)) == [("a+b", "c+d")]
     assert Parameters(None, plus=False).set({"a b": "c+d"}).query == "a%20b=c%2Bd"
@@ -95,7 +95,7 @@ def test_other_ways_to_write_them() -> None:
         Parameters("a=%zz")
 
 
-def test_what_is_not_touched_stays() -> None:
+def test_edits_keep_other_parameters() -> None:
     uri = URI(f"http://u:p@H/%7e?{SIGNED}#f%7e")
     assert uri.with_parameters({}) is uri
     assert uri.without_parameters("nothing") is uri
@@ -104,7 +104,7 @@ def test_what_is_not_touched_stays() -> None:
     assert uri.query == SIGNED
 
 
-def test_setting() -> None:
+def test_setting_parameters() -> None:
     def after(query: str | None, pairs: Any) -> str | None:
         return URI("http://h/").replace(query=query).with_parameters(pairs).query
 
@@ -124,7 +124,7 @@ class Colour(Enum):
 
 
 @pytest.mark.parametrize(
-    ("value", "written"),
+    ("value", "text"),
     [
         (URI("http://x/?a"), "http%3A%2F%2Fx%2F%3Fa"), (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
         (date(2026, 1, 2), "2026-01-02"), (datetime(2026, 1, 2, 3, 4), "2026-01-02T03%3A04%3A00"),
@@ -132,49 +132,48 @@ class Colour(Enum):
         (Colour.RED, "r%20d"), (Colour.DAY, "2026-01-02"), (True, "true"), (2, "2"),
     ],
 )  # fmt: skip
-def test_values_of_one_form(value: Any, written: str) -> None:
-    """Forms and templates write them alike."""
-    assert URI("http://h/").with_parameters({"a": value}, plus=False).query == f"a={written}"
-    assert URI("http://h/").with_parameters([("a", value)], plus=False).query == f"a={written}"
-    assert URI("http://h/").add_parameters({"a": [value]}, plus=False).query == f"a={written}"
-    assert Template("{?a}").expand(a=value) == f"?a={written}"
+def test_forms_and_templates_write_values_alike(value: Any, text: str) -> None:
+    assert URI("http://h/").with_parameters({"a": value}, plus=False).query == f"a={text}"
+    assert URI("http://h/").with_parameters([("a", value)], plus=False).query == f"a={text}"
+    assert URI("http://h/").add_parameters({"a": [value]}, plus=False).query == f"a={text}"
+    assert Template("{?a}").expand(a=value) == f"?a={text}"
 
 
 @pytest.mark.parametrize("value", [{"x": 1}, {1}, frozenset(), object(), [{"x": 1}], [{1}], [[1]]])
-def test_values_that_say_no_order(value: Any) -> None:
+def test_unordered_values_are_rejected(value: Any) -> None:
     with pytest.raises(TypeError):
         URI("http://h/").with_parameters({"a": value})
     with pytest.raises(TypeError):
         forms.encode([("a", value)])
 
 
-def test_what_is_no_number() -> None:
+def test_invalid_numbers_are_rejected() -> None:
     for value in (Decimal("NaN"), Decimal("Infinity"), float("nan")):
         with pytest.raises(CodingError):
             forms.encode({"a": value})
 
 
-def test_pairs_where_a_query_goes() -> None:
-    """As data in replace and build alike; what was read as parameters stays octet for octet."""
-    made: Any
-    for made in (
+def test_pairs_as_a_query() -> None:
+    """As data in both replace and build; parsed parameters keep every byte."""
+    build: Any
+    for build in (
         URI("http://h/p?old#f").replace,
         lambda query: URI.build(scheme="http", host="h", path="/p", query=query, fragment="f"),
     ):
-        assert made(query={"a": 1, "b": ["x y", True], "c": None}).query == "a=1&b=x+y&b=true&c"
-        assert made(query=[("a", b"\xff"), ("a", 1.5)]).query == "a=%FF&a=1.5"
-        assert made(query=URI(f"x:?{SIGNED}").parameters).query == SIGNED
-        assert made(query=b"\xff&").query == "%FF%26"
-        assert made(query={}).query == made(query=Parameters("")).query == ""  # None is no query
-        assert made(query=Parameters(None)).query is None
+        assert build(query={"a": 1, "b": ["x y", True], "c": None}).query == "a=1&b=x+y&b=true&c"
+        assert build(query=[("a", b"\xff"), ("a", 1.5)]).query == "a=%FF&a=1.5"
+        assert build(query=URI(f"x:?{SIGNED}").parameters).query == SIGNED
+        assert build(query=b"\xff&").query == "%FF%26"
+        assert build(query={}).query == build(query=Parameters("")).query == ""  # None: no query
+        assert build(query=Parameters(None)).query is None
         wrong: Any
         for wrong in (1, [1], {"a": object()}):
             with pytest.raises(TypeError, match="a form"):
-                made(query=wrong)
+                build(query=wrong)
     assert IRI("http://h/").replace(query={"ü": "ß"}).query == "%C3%BC=%C3%9F"
 
 
-def test_taking_away() -> None:
+def test_removing_parameters() -> None:
     uri = URI("http://h/?utm_source=a&q=%7e&utm_medium=b&UTM_x=1&u*=2")
     assert uri.without_parameters("utm_*").query == "q=%7e&UTM_x=1&u*=2"
     assert uri.without_parameters(b"u*").query == "utm_source=a&q=%7e&utm_medium=b&UTM_x=1"
@@ -197,11 +196,11 @@ def test_laws_of_parameters(query: str, pairs: list[tuple[str, Any]], separator:
         assert done.query == "" or len(done.all(name)) == names.count(name)  # one empty pair alone is the empty query
     touched = {name.encode() for name in names}
 
-    def others(of: Parameters) -> list[str]:
+    def other_pairs(of: Parameters) -> list[str]:
         octets = [decode_bytes(text.partition("=")[0].replace("+", "%20" if plus else "+")) for text in of.raw]
         return [text for text, name in zip(of.raw, octets, strict=True) if name not in touched]
 
-    assert others(done) == others(read)
+    assert other_pairs(done) == other_pairs(read)
     assert read.add(pairs).raw[: len(read)] == read.raw
     assert [text for text in read.sorted().raw if text in read.raw] == list(read.sorted().raw)
     assert sorted(read.sorted().raw) == sorted(read.raw)
@@ -209,8 +208,8 @@ def test_laws_of_parameters(query: str, pairs: list[tuple[str, Any]], separator:
     URI("x:y").replace(query=done.query)  # it is a query
 
 
-def test_a_long_query_takes_little_room() -> None:
-    """Pairs are cut when they are asked for, however many there are."""
+def test_parameters_of_a_long_query_use_little_memory() -> None:
+    """Pairs are split on demand."""
     import tracemalloc
 
     query = "&" * 4_000_000
@@ -265,17 +264,17 @@ def test_parameters_as_a_python_value() -> None:
         ("//h", ["a"], "//h/a"),
     ],
 )
-def test_append(text: str, segments: list[Any], after: str) -> None:
+def test_append_segments(text: str, segments: list[Any], after: str) -> None:
     reference = URIReference(text)
     assert str(reference.append(*segments)) == after
-    if "" not in segments[:-1]:  # a "/" at the end is no segment for the next one
-        done = reference
+    if "" not in segments[:-1]:  # a final "/" does not add a segment
+        result = reference
         for segment in segments:
-            done = done / segment
-        assert str(done) == after
+            result = result / segment
+        assert str(result) == after
 
 
-def test_append_keeps_what_may_stand() -> None:
+def test_append_keeps_allowed_characters() -> None:
     assert str(URI("http://h/").append("a;b=1", keep=";=")) == "http://h/a;b=1"
     assert str(URIReference("").append("a:b", "c:d", keep=":")) == "a%3Ab/c:d"
     for wrong in (".", "..", b".."):
@@ -309,12 +308,12 @@ def test_append_keeps_what_may_stand() -> None:
         ("/g", "g", "", "/"),
     ],
 )
-def test_names(text: str, name: str, suffix: str, parent: str) -> None:
+def test_names_of_paths(text: str, name: str, suffix: str, parent: str) -> None:
     reference = URIReference(text)
     assert (reference.name, reference.suffix, str(reference.parent)) == (name, suffix, parent)
 
 
-def test_other_names() -> None:
+def test_replacing_the_name() -> None:
     assert str(URI("http://h/a/b.txt?q").with_name("c/d")) == "http://h/a/c%2Fd"
     assert str(URI("http://h").with_name("c")) == "http://h/c"
     assert str(URIReference("b").with_name("c:d")) == "c%3Ad"
@@ -340,7 +339,7 @@ def test_other_names() -> None:
 
 
 @given(st.text(max_size=6).filter(lambda text: text not in ("", ".", "..") and text.isprintable()))
-def test_what_is_appended_is_the_name(segment: str) -> None:
+def test_an_appended_segment_is_the_name(segment: str) -> None:
     for text in ("http://h", "http://h/a?q", "x:a", "a", "//h/a/"):
         reference = URIReference(text)
         below = reference / segment
@@ -349,7 +348,7 @@ def test_what_is_appended_is_the_name(segment: str) -> None:
         assert below.with_name("other").with_name(segment) == below
 
 
-def test_a_type_stays() -> None:
+def test_edits_keep_the_type() -> None:
     for value in (URI("http://h/a"), URIReference("a"), IRI("http://é/ü"), IRIReference("ü")):
         for other in (value / "b", value.parent, value.with_parameters({"a": 1}), value.with_segments(["b"])):
             assert type(other) is type(value)
@@ -361,20 +360,20 @@ def test_a_type_stays() -> None:
 
 
 def test_users() -> None:
-    def told(text: str) -> tuple[str | None, str | None]:
+    def user_of(text: str) -> tuple[str | None, str | None]:
         return URIReference(text).user, URIReference(text).password
 
-    assert told("//h") == (None, None)
-    assert told("//@h") == ("", None)
-    assert told("//a%3Ab:c%40:d@h") == ("a:b", "c@:d")
-    assert told("//:@h") == ("", "")
+    assert user_of("//h") == (None, None)
+    assert user_of("//@h") == ("", None)
+    assert user_of("//a%3Ab:c%40:d@h") == ("a:b", "c@:d")
+    assert user_of("//:@h") == ("", "")
 
 
 def test_ports() -> None:
-    def told(text: str) -> int | None:
+    def port_of(text: str) -> int | None:
         return URIReference(text).effective_port
 
-    assert [told(t) for t in ("http://h", "http://h:", "http://h:81", "//h", "//h:8", "no-such://h", "urn:a")] == [
+    assert [port_of(t) for t in ("http://h", "http://h:", "http://h:81", "//h", "//h:8", "no-such://h", "urn:a")] == [
         80, 80, 81, None, 8, None, None,
     ]  # fmt: skip
 
@@ -407,14 +406,14 @@ def test_text_of_values() -> None:
 
 def test_names_of_other_libraries() -> None:
     uri: Any = URI("http://h/")
-    for name, own in ELSEWHERE.items():
+    for name, replacement in ELSEWHERE.items():
         with pytest.raises(AttributeError, match="; use ") as caught:
             getattr(uri, name)
-        assert own in str(caught.value)
-        words = re.findall(r"[a-z_]+", re.sub(r"\(.*?\)|, None of .*| and ", " ", own))
+        assert replacement in str(caught.value)
+        words = re.findall(r"[a-z_]+", re.sub(r"\(.*?\)|, None of .*| and ", " ", replacement))
         assert words
         assert all(word == "str" or hasattr(uri, word) for word in words)
-        if keyword := re.search(r"\((\w+)=", own):
+        if keyword := re.search(r"\((\w+)=", replacement):
             assert keyword[1] in inspect.signature(uri.replace).parameters
     with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
         _ = uri.nothing
@@ -427,10 +426,10 @@ def test_names_of_other_libraries() -> None:
 
 @pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])
 def test_attributes_are_found_the_short_way(kind: type) -> None:
-    """CPython calls these two for every attribute that is asked for, there or not."""
+    """CPython calls these two for every attribute access, also of missing attributes."""
     for name in ("__getattr__", "__getattribute__"):
         assert not any(name in vars(base) for base in kind.__mro__ if base is not object)
-    if kernel.name == "native":  # of the class itself, so that CPython need not look whether it is one below
+    if kernel.name == "native":  # the class itself, so that CPython need not check for a subclass
         components = ("scheme", "authority", "userinfo", "host", "port", "port_text", "path", "query", "fragment")
         assert all(vars(kind)[name].__objclass__ is kind for name in components)
 
@@ -454,7 +453,7 @@ def test_classes_below_may_have_their_own() -> None:
 
 
 def test_a_uri_is_no_path() -> None:
-    """What takes paths, or an attribute `path`, would open a local file of that name."""
+    """Code that accepts paths, or an attribute `path`, would open a local file of that name."""
     uri: Any = URI("http://h/etc/hostname")
     for opener in (open, os.stat, os.fspath):
         with pytest.raises(TypeError, match="not a path of this machine"):
@@ -478,12 +477,12 @@ def test_rungs_by_name() -> None:
 def test_a_scheme_says_whether_its_query_is_a_form() -> None:
     """RFC 6068 5: a space is "%20", "+" is itself, and lines are parted by "%0D%0A"."""
     data = {"subject": "a b", "body": "1+1\n2\r\n3\r4"}
-    written = "subject=a%20b&body=1%2B1%0D%0A2%0D%0A3%0D%0A4"
-    assert URI("mailto:a@b").with_parameters(data).query == written
-    assert URI("mailto:a@b").add_parameters(list(data.items())).query == written
-    assert URI.build(scheme="mailto", path="a@b", query=data).query == written
-    assert URI("http://h/").replace(scheme="MAILTO", authority=None, path="a@b", query=data).query == written
-    assert URI(f"mailto:a@b?{written}").locator_as(MailtoLocator).headers == (
+    body = "subject=a%20b&body=1%2B1%0D%0A2%0D%0A3%0D%0A4"
+    assert URI("mailto:a@b").with_parameters(data).query == body
+    assert URI("mailto:a@b").add_parameters(list(data.items())).query == body
+    assert URI.build(scheme="mailto", path="a@b", query=data).query == body
+    assert URI("http://h/").replace(scheme="MAILTO", authority=None, path="a@b", query=data).query == body
+    assert URI(f"mailto:a@b?{body}").locator_as(MailtoLocator).headers == (
         ("subject", "a b"),
         ("body", "1+1\r\n2\r\n3\r\n4"),
     )
@@ -502,7 +501,7 @@ def test_what_a_form_keeps_is_read_back(data: str | bytes) -> None:
     octets = data if isinstance(data, bytes) else data.encode()
     ((name, value),) = forms.decode(text, errors="surrogateescape")
     assert value is not None
-    assert {one.encode("utf-8", "surrogateescape") for one in (name, value)} == {octets}
+    assert {part.encode("utf-8", "surrogateescape") for part in (name, value)} == {octets}
     assert b"/" not in octets or "/" in text
 
 

@@ -1,4 +1,4 @@
-"""What the DNS would not take of a host's name: values, columns and the command line."""
+"""Problems of a host name in the DNS: values, columns and the command line."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ ROWS = cases("host_names")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_kind(kind: str) -> None:
-    """The table's own texts: one has it, the other is good."""
+def test_each_kind_has_its_example(kind: str) -> None:
+    """The bad text of the table has this kind, the good one has no problem."""
     row = KINDS[kind]
-    found = check_host_name(row.bad)
-    assert [(one.kind, one.source, one.component) for one in found] == [(kind, row.source, "host")]
+    problems = check_host_name(row.bad)
+    assert [(problem.kind, problem.source, problem.component) for problem in problems] == [(kind, row.source, "host")]
     assert check_host_name(row.good) == []
-    URI(f"http://{row.bad}/")  # it is a URI all the same
+    URI(f"http://{row.bad}/")  # still a valid URI
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
-def test_rows(row: dict[str, Any]) -> None:
-    found = [f"{one.kind} {one.start}-{one.end}" for one in check_host_name(row["host"])]
-    assert found == row.get("findings", [])
+def test_problems_of_the_cases(row: dict[str, Any]) -> None:
+    texts = [f"{problem.kind} {problem.start}-{problem.end}" for problem in check_host_name(row["host"])]
+    assert texts == row.get("findings", [])
 
 
-def test_values() -> None:
+def test_values_check_their_host_name() -> None:
     assert [(one.kind, one.start) for one in URI("http://u@a_b:80/").check_host_name()] == [("label-char", 10)]
     for text in ("http://h/", "urn:a:b", "file:///", "http://127.0.0.1/", "http://[::1]/", "//0x7f.1"):
         assert URIReference(text).check_host_name() == []
@@ -39,20 +39,20 @@ def test_values() -> None:
 
 
 @given(st.text(st.sampled_from("aA1-_.%é。ß☃0x[]~"), max_size=12).map(lambda text: text.replace("%", "%C3%A9")))
-def test_places_are_in_the_text(host: str) -> None:
-    for one in check_host_name(host):
-        assert 0 <= one.start <= one.end <= len(host)
-        assert one.kind in KINDS
+def test_offsets_are_in_the_text(host: str) -> None:
+    for problem in check_host_name(host):
+        assert 0 <= problem.start <= problem.end <= len(host)
+        assert problem.kind in KINDS
 
 
-def test_columns() -> None:
+def test_columns_check_host_names() -> None:
     pa = pytest.importorskip("pyarrow")
     from overthere import columns
 
     texts = ["http://u@a_b/", "http://h/", "urn:x:y", None, "http://é_/", "http://a b/"]
     for column in (pa.array(texts), pa.array(texts).dictionary_encode(), pa.chunked_array([texts])):
-        found: Any = columns.check_host_name(column)
-        assert found.to_pylist() == [
+        problems: Any = columns.check_host_name(column)
+        assert problems.to_pylist() == [
             {"valid": False, "error": "label-char", "error_at": 10},
             {"valid": True, "error": None, "error_at": None},
             None,
@@ -62,7 +62,7 @@ def test_columns() -> None:
         ]  # fmt: skip
 
 
-def test_command_line(tmp_path: Any) -> None:
+def test_the_command_checks_host_names(tmp_path: Any) -> None:
     from click.testing import CliRunner
 
     from overthere.cli.app import app
@@ -82,6 +82,6 @@ def test_command_line(tmp_path: Any) -> None:
     ], done.stderr
 
 
-def test_work_is_linear() -> None:
+def test_checking_host_names_is_linear() -> None:
     linear(lambda n: check_host_name("a." * n), 20_000)
     linear(lambda n: check_host_name("é" * n), 20_000)

@@ -1,4 +1,4 @@
-"""IRIs as values: the ladder of RFC 3987 5.3, and what is done with URIs done with IRIs (RFC 3987 6.5)."""
+"""IRIs as values: the ladder of RFC 3987 5.3, and the operations of URIs on IRIs (RFC 3987 6.5)."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ PAIRS: list[tuple[str, str, Rung | None]] = [
     ("http://h/é", "http://h/é", Rung.STRING),
     ("HTTP://www.EXAMPLE.com/é", "http://www.example.com/é", Rung.CASE),
     ("http://h/é%3a", "http://h/é%3A", Rung.CASE),
-    # 5.3.2.1: hosts beyond US-ASCII are not lowered; by IDN they are one (5.3.3)
+    # 5.3.2.1: non-ASCII hosts are not lowercased; IDN makes them equal (5.3.3)
     ("x://É.example/", "x://é.example/", None),
     ("http://É.example/", "http://é.example/", Rung.SCHEME),
     ("http://É.example/é", "HTTP://É.example/é", Rung.CASE),
-    # 5.3.2.2: NFC is assumed, and not made
+    # 5.3.2.2: NFC is assumed, not applied
     ("http://www.example.org/r\u00e9sum\u00e9.html", "http://www.example.org/re\u0301sume\u0301.html", None),
     # 5.3.2.3
     ("http://example.org/~user", "http://example.org/%7euser", Rung.PERCENT),
@@ -66,34 +66,34 @@ PAIRS: list[tuple[str, str, Rung | None]] = [
 
 
 @pytest.mark.parametrize(("a", "b", "rung"), PAIRS, ids=[ascii(f"{a} {b}") for a, b, _ in PAIRS])
-def test_where_iris_meet(a: str, b: str, rung: Rung | None) -> None:
-    one, two = IRIReference(a), IRIReference(b)
-    assert lowest_rung(one, two) == lowest_rung(two, one) == rung
+def test_the_lowest_rung_of_equivalent_iris(a: str, b: str, rung: Rung | None) -> None:
+    first, two = IRIReference(a), IRIReference(b)
+    assert lowest_rung(first, two) == lowest_rung(two, first) == rung
     if not (a.isascii() and b.isascii()):
         assert lowest_rung(a, b) == rung
-        for text, other in ((a, two), (b, one)):
+        for text, other in ((a, two), (b, first)):
             if text.isascii():
                 assert lowest_rung(URIReference(text), other) == rung
-    for here in Rung:
-        assert one.equivalent(two, here) == (rung is not None and rung <= here)
-        assert (str(one.normalize(here)) == str(two.normalize(here))) == (rung is not None and rung <= here)
+    for step in Rung:
+        assert first.equivalent(two, step) == (rung is not None and rung <= step)
+        assert (str(first.normalize(step)) == str(two.normalize(step))) == (rung is not None and rung <= step)
 
 
-def test_where_columns_of_iris_meet() -> None:
+def test_columns_compare_iris_like_values() -> None:
     urns = [("urn:x:\u00e9?+a#f", "URN:X:%C3%A9?+b", Rung.SCHEME), ("urn:x:\u00e9?=a", "urn:x:e?=a", None)]
     pairs = [*PAIRS, *urns]
-    one = pa.chunked_array([[a for a, _, _ in pairs], [None, "x:", "http://h/\u202e"]])
+    column = pa.chunked_array([[a for a, _, _ in pairs], [None, "x:", "http://h/\u202e"]])
     two = pa.chunked_array([[b for _, b, _ in pairs] + ["x:"], [None, "http://h/\u202e"]])
-    wanted = [rung and int(rung) for _, _, rung in pairs]
+    expected = [rung and int(rung) for _, _, rung in pairs]
     assert [lowest_rung(IRIReference(a), b) for a, b, _ in urns] == [rung for _, _, rung in urns]
-    assert rowwise.to_pyarrow(columns.lowest_rung(one, two, iri=True)).to_pylist() == [*wanted, None, None, None]
-    for here in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME):
-        found = rowwise.to_pyarrow(columns.equivalent(one, two, here, iri=True)).to_pylist()
-        assert found == [*(rung is not None and rung <= here for _, _, rung in pairs), None, None, None]
-    assert rowwise.to_pyarrow(columns.lowest_rung(one, two)).to_pylist() != [*wanted, None, None, None]
+    assert rowwise.to_pyarrow(columns.lowest_rung(column, two, iri=True)).to_pylist() == [*expected, None, None, None]
+    for step in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME):
+        equal = rowwise.to_pyarrow(columns.equivalent(column, two, step, iri=True)).to_pylist()
+        assert equal == [*(rung is not None and rung <= step for _, _, rung in pairs), None, None, None]
+    assert rowwise.to_pyarrow(columns.lowest_rung(column, two)).to_pylist() != [*expected, None, None, None]
 
 
-def test_text_that_is_neither() -> None:
+def test_text_that_is_neither_uri_nor_iri() -> None:
     with pytest.raises(InvalidIRI):
         lowest_rung("http://h/\u202e", "http://h/")
     with pytest.raises(InvalidURI):
@@ -107,7 +107,7 @@ def test_a_normal_form_is_an_iri() -> None:
     assert str(iri.normalize(Rung.PERCENT)) == "http://example.com:80/~é/../rose\u0301%C2%A0%E2%80%AE"
     assert str(iri.normalize()) == "http://example.com:80/rose\u0301%C2%A0%E2%80%AE"
     assert str(iri.normalize(Rung.SCHEME)) == "http://example.com/rose\u0301%C2%A0%E2%80%AE"
-    # Legible, and of one form with its A-labels (5.3.3).
+    # Readable, and equal to the normal form of its A-labels (5.3.3).
     assert str(IRI("http://xn--rsum-bpad.example.org").normalize(Rung.SCHEME)) == "http://résumé.example.org/"
     assert isinstance(iri.normalize(), IRI)
     assert not iri.normalize().nfc
@@ -115,7 +115,7 @@ def test_a_normal_form_is_an_iri() -> None:
     assert not IRI("http://h/rose\u0301").nfc
 
 
-def test_changes_say_where_and_why() -> None:
+def test_changes_have_place_and_reason() -> None:
     changes = IRI("HTTP://É/%7E%c3%a9/./é").changes(Rung.SCHEME)
     assert [(c.rung, c.component, c.before, c.after, c.source) for c in changes] == [
         (Rung.CASE, "scheme", "HTTP", "http", "RFC 3987 5.3.2.1"),
@@ -127,13 +127,13 @@ def test_changes_say_where_and_why() -> None:
     ]
 
 
-def test_evidence_is_of_uris() -> None:
-    known = {"http://h/%C3%A9": "http://h/%C3%A9/"}
-    assert str(IRI("http://h/é").normalize(Rung.PROTOCOL, evidence=known)) == "http://h/é/"
-    assert lowest_rung("http://h/é", "http://h/é/", known) is Rung.PROTOCOL
+def test_evidence_compares_uris() -> None:
+    mappings = {"http://h/%C3%A9": "http://h/%C3%A9/"}
+    assert str(IRI("http://h/é").normalize(Rung.PROTOCOL, evidence=mappings)) == "http://h/é/"
+    assert lowest_rung("http://h/é", "http://h/é/", mappings) is Rung.PROTOCOL
 
 
-def test_what_is_done_with_uris() -> None:
+def test_operations_of_uris_on_iris() -> None:
     base = IRI("http://h/é/ü;p?q#f")
     assert base.join("../ö").__class__ is IRI
     assert str(base.join(URIReference("g#s"))) == "http://h/é/g#s"
@@ -162,30 +162,30 @@ _TEXTS = st.builds(
 
 
 @pytest.mark.parametrize("host", [".xn--9ca", "a..xn--9ca", "xn--9ca" + ".a" * 127, "xn--9ca_.xn--9ca"])
-def test_a_host_that_is_no_name_keeps_its_a_labels(host: str) -> None:
-    """The way back from U-labels would be another."""
-    one = IRIReference(f"http://{host}/")
-    assert one.equivalent(one.normalize(Rung.SCHEME), Rung.SCHEME)
-    assert URI(str(one)).to_iri(idna=True) == one
+def test_an_invalid_idn_keeps_its_a_labels(host: str) -> None:
+    """Converting its U-labels back would give other A-labels."""
+    iri = IRIReference(f"http://{host}/")
+    assert iri.equivalent(iri.normalize(Rung.SCHEME), Rung.SCHEME)
+    assert URI(str(iri)).to_iri(idna=True) == iri
     assert str(URI("http://a.xn--9ca./").to_iri(idna=True)) == "http://a.é./"
 
 
 @given(_TEXTS, _TEXTS)
-def test_equivalent_is_of_one_normal_form(a: str, b: str) -> None:
+def test_equivalent_means_equal_normal_forms(a: str, b: str) -> None:
     try:
-        one, two = IRIReference(a), IRIReference(b)
+        first, two = IRIReference(a), IRIReference(b)
     except InvalidIRI:
         return
-    equal = [one.equivalent(two, rung) for rung in Rung]
+    equal = [first.equivalent(two, rung) for rung in Rung]
     assert equal == sorted(equal)  # each rung includes those below
     for rung, same in zip(Rung, equal, strict=True):
-        form = one.normalize(rung)
+        form = first.normalize(rung)
         assert (form == two.normalize(rung)) == same
         assert form.normalize(rung) == form
-        assert one.equivalent(form, rung)
+        assert first.equivalent(form, rung)
         if rung >= Rung.PERCENT and rung < Rung.SCHEME:
-            # What maps to one URI is one.
-            assert same or str(one.to_uri().normalize(rung)) != str(two.to_uri().normalize(rung))
+            # IRIs that map to the same URI are equivalent.
+            assert same or str(first.to_uri().normalize(rung)) != str(two.to_uri().normalize(rung))
 
 
 @given(_TEXTS, _TEXTS)
@@ -199,7 +199,7 @@ def test_relating_is_the_inverse_of_joining(a: str, b: str) -> None:
 
 # -- 3.2 with 6.1 (b)
 
-KEPT = [
+ESCAPED = [
     0xA0,
     0x1680,
     0x2003,
@@ -218,21 +218,21 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize("code", KEPT, ids=[f"U+{code:04X}" for code in KEPT])
-def test_look_alikes_stay_escaped(code: int) -> None:
+@pytest.mark.parametrize("code", ESCAPED, ids=[f"U+{code:04X}" for code in ESCAPED])
+def test_lookalikes_stay_escaped(code: int) -> None:
     uri = URI(f"http://h/{URIReference.build(segments=[f'é{chr(code)}é'])}")
     assert str(uri.to_iri()) == str(uri).replace("%C3%A9", "é")
     assert uri.to_iri().to_uri() == uri
 
 
-def test_a_joiner_belongs_to_a_letter() -> None:
+def test_a_joiner_needs_a_letter() -> None:
     assert str(URI("http://h/%E0%A4%95%E2%80%8D%E2%80%8C").to_iri()) == "http://h/\u0915\u200d\u200c"
     assert str(URI("http://h/%E2%80%8D").to_iri()) == "http://h/%E2%80%8D"
     assert str(URI("http://h/a%E2%80%8D").to_iri()) == "http://h/a%E2%80%8D"
 
 
 @pytest.mark.parametrize("rule", ["IRI", "IRI-reference"])
-def test_check_takes_the_rules_of_iris(rule: str) -> None:
+def test_check_accepts_the_rules_of_iris(rule: str) -> None:
     assert check("http://é/ü", rule=rule) == []
     assert [finding.kind for finding in check("http://é/\u202e", rule=rule)] == ["iri-bidi"]
     assert [not check(text, rule=rule) for text in ("é", "é:x", "http://h/é")] == [rule != "IRI", False, True]
@@ -248,7 +248,7 @@ _ROWS = [
 
 
 def attempt(work: Callable[[str], object], row: str | None) -> tuple[str | None, tuple[str, int] | None]:
-    """What a row should be: a value, or the kind and place of its error."""
+    """The expected row: a value, or the kind and place of its error."""
     if row is None:
         return None, None
     try:
@@ -258,10 +258,10 @@ def attempt(work: Callable[[str], object], row: str | None) -> tuple[str | None,
 
 
 @pytest.mark.parametrize("engine", [columns.engine().__name__, rowwise.__name__])
-def test_columns_say_what_values_say(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_agree_with_values(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     works = import_module(engine)
     monkeypatch.setattr(columns, "engine", lambda: works)
-    asked: list[tuple[Callable[..., Any], Callable[[str], object]]] = [
+    calls: list[tuple[Callable[..., Any], Callable[[str], object]]] = [
         (columns.to_uri, lambda row: IRIReference(row).to_uri()),
         (columns.to_iri, lambda row: URIReference(row).to_iri()),
         (partial(columns.resolve, base="http://é/a/b", iri=True), lambda row: IRI("http://é/a/b").join(row)),
@@ -270,16 +270,16 @@ def test_columns_say_what_values_say(engine: str, monkeypatch: pytest.MonkeyPatc
     def normal(row: str, rung: Rung) -> IRIReference:
         return IRIReference(row).normalize(rung)
 
-    asked += [
+    calls += [
         (partial(columns.normalize, rung=rung, iri=True), partial(normal, rung=rung))
         for rung in (Rung.STRING, Rung.CASE, Rung.PERCENT, Rung.PATH, Rung.SCHEME)
     ]
-    for of_columns, of_values in asked:
-        wanted = [attempt(of_values, row) for row in _ROWS]
-        assert pa.array(of_columns(pa.array(_ROWS))).cast(pa.string()).to_pylist() == [value for value, _ in wanted]
-        told = pa.array(of_columns(pa.array(_ROWS), errors="detail")).to_pylist()
-        assert [one and (one["error"], one["error_at"]) for one in told if one is not None] == [
-            error or (None, None) for row, (_, error) in zip(_ROWS, wanted, strict=True) if row is not None
+    for of_columns, of_values in calls:
+        expected = [attempt(of_values, row) for row in _ROWS]
+        assert pa.array(of_columns(pa.array(_ROWS))).cast(pa.string()).to_pylist() == [value for value, _ in expected]
+        results = pa.array(of_columns(pa.array(_ROWS), errors="detail")).to_pylist()
+        assert [result and (result["error"], result["error_at"]) for result in results if result is not None] == [
+            error or (None, None) for row, (_, error) in zip(_ROWS, expected, strict=True) if row is not None
         ]
     for rule in ("IRI", "IRI-reference"):
         valid = [None if row is None else not check(row, rule=rule) for row in _ROWS]
@@ -295,59 +295,59 @@ PIECES = (
 )  # fmt: skip
 
 
-def _agree(one: Any, other: Any, rows: list[str]) -> None:
-    one, other = (pa.array(found).to_pylist() for found in (one, other))
-    assert [(row, a, b) for row, a, b in zip(rows, one, other, strict=True) if a != b] == []
+def _agree(value: Any, other: Any, rows: list[str]) -> None:
+    value, other = (pa.array(item).to_pylist() for item in (value, other))
+    assert [(row, a, b) for row, a, b in zip(rows, value, other, strict=True) if a != b] == []
 
 
 @pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 @pytest.mark.parametrize("seed", range(4))
-def test_both_kernels_make_the_same_of_columns(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """IRIs, URIs and what is neither, of pieces that are read differently by place; rows of the native kernel come out
-    of it and not by way of Python, except those of the scheme rung."""
+def test_both_kernels_give_the_same_columns(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For IRIs, URIs and invalid texts from pieces whose meaning depends on their place; the native kernel does not
+    call Python, except at the rung SCHEME."""
     chance = random.Random(seed)
     rows = ["".join(chance.choices(PIECES, k=chance.randint(1, 7))) for _ in range(3000)]
     rows += ["http://h/" + row for row in rows]
     good = [row for row in rows if not check(row, rule="IRI", limit=1)]
     assert len(good) > 300
     texts, bases = pa.array(rows), pa.array(chance.choices([*good, "é", ""], k=len(rows)))
-    asked: list[tuple[str, dict[str, Any], dict[str, Any]]] = [("to_uri", {}, {}), ("to_iri", {}, {})]
-    how = {"iri": True}
+    calls: list[tuple[str, dict[str, Any], dict[str, Any]]] = [("to_uri", {}, {}), ("to_iri", {}, {})]
+    kwargs = {"iri": True}
     for strict in (True, False):
-        asked += [("resolve", {"base": base, "strict": strict}, how) for base in (good[0], bases)]
-    asked += [("normalize", {"rung": rung}, how) for rung in range(4)]
-    for operation, said, more in asked:
-        common = {"details": True, "threads": 2, "views": True, **said}
-        expected = rowwise.text(texts, operation, **common, **more)
+        calls += [("resolve", {"base": base, "strict": strict}, kwargs) for base in (good[0], bases)]
+    calls += [("normalize", {"rung": rung}, kwargs) for rung in range(4)]
+    for operation, message, arguments in calls:
+        common = {"details": True, "threads": 2, "views": True, **message}
+        expected = rowwise.text(texts, operation, **common, **arguments)
         with monkeypatch.context() as patch:
             patch.setattr(rowwise, "text", None)
-            _agree(columns.engine().text(texts, operation, **common, **more), expected, rows)
+            _agree(columns.engine().text(texts, operation, **common, **arguments), expected, rows)
     for name, zone in product(("IRI", "IRI-reference"), (False, True)):
-        told = rowwise.check(texts, name, zone=zone, threads=1)
+        results = rowwise.check(texts, name, zone=zone, threads=1)
         with monkeypatch.context() as patch:
             patch.setattr(rowwise, "check", None)
-            _agree(columns.check(texts, name, zone=zone, threads=2), told, rows)
+            _agree(columns.check(texts, name, zone=zone, threads=2), results, rows)
 
 
-def test_columns_of_bases() -> None:
+def test_resolving_against_a_column_of_iris() -> None:
     bases, rows = ["http://é/a", "http://ü/", None, "x y"], ["ß", "ß", "ß", "ß"]
-    found = pa.array(columns.resolve(pa.array(rows), pa.array(bases), iri=True, errors="detail")).to_pylist()
-    assert [one["value"] for one in found] == ["http://é/ß", "http://ü/ß", None, None]
-    assert [one["error"] for one in found] == [None, None, None, "base"]
+    results = pa.array(columns.resolve(pa.array(rows), pa.array(bases), iri=True, errors="detail")).to_pylist()
+    assert [result["value"] for result in results] == ["http://é/ß", "http://ü/ß", None, None]
+    assert [result["error"] for result in results] == [None, None, None, "base"]
     with pytest.raises(columns.ColumnError):
         columns.to_uri(pa.array(["a b"]), errors="raise")
 
 
-def test_every_pair_of_hosts() -> None:
+def test_every_pair_of_hosts_has_the_right_rung() -> None:
     hosts = ["É", "é", "%C3%89", "%c3%89", "xn--9ca"]
-    found = {(a, b): lowest_rung(IRI(f"http://{a}/"), IRI(f"http://{b}/")) for a, b in product(hosts, hosts)}
-    assert all(rung is not None for rung in found.values())
-    assert found["%C3%89", "É"] is Rung.PERCENT
-    assert found["é", "xn--9ca"] is Rung.SCHEME
+    rungs = {(a, b): lowest_rung(IRI(f"http://{a}/"), IRI(f"http://{b}/")) for a, b in product(hosts, hosts)}
+    assert all(rung is not None for rung in rungs.values())
+    assert rungs["%C3%89", "É"] is Rung.PERCENT
+    assert rungs["é", "xn--9ca"] is Rung.SCHEME
 
 
-def test_an_iri_is_explained_as_one() -> None:
-    """The rungs are those of RFC 3987 5.3; as text it is a URI or nothing."""
+def test_an_iri_is_explained_as_an_iri() -> None:
+    """By the rungs of RFC 3987 5.3; text is explained as a URI."""
     iri = IRI("http://u:secret@\u00e9:80/b/../%C3%A9")
     found = explain(iri, "http://h/\u00fc")
     assert (found.kind, found.findings, found.problem) == ("IRI", [], None)
@@ -357,7 +357,7 @@ def test_an_iri_is_explained_as_one() -> None:
     assert "secret" not in str(found)
     assert explain("http://h/\u00e9").kind == "neither"
     assert explain("http://h/\u00e9", iri=True) == explain(IRI("http://h/\u00e9"))
-    assert [one.kind for one in explain("http://h/\u00e9%zz", iri=True).findings] == ["pct-encoded"]
+    assert [finding.kind for finding in explain("http://h/\u00e9%zz", iri=True).findings] == ["pct-encoded"]
     assert explain(IRIReference("\u00e9"), "http://h/a/b").target == "http://h/a/\u00e9"
 
 

@@ -1,4 +1,4 @@
-"""What clients and web applications ask of URIs: origins, redirects, request targets, file names, short forms."""
+"""Tasks of clients and web applications: origins, redirects, request targets, file names, short forms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from overthere.ground.display import columns
 
 BASE = URI("https://site.example/login?next=x")
 
-STAYS = {
+SAME_SITE = {
     "": "https://site.example/login?next=x",
     "?": "https://site.example/login?",
     "#top": "https://site.example/login?next=x#top",
@@ -42,7 +42,7 @@ LEAVES = [
     "//site.example%2eevil.example/",
     "//site.example%00.evil/", "//site.example%2fevil/", "https://site.example:99999999999999999999/",
 ]  # fmt: skip
-"""Valid references that RFC 3986 or browsers read as another origin."""
+"""Valid references that RFC 3986 or browsers resolve to another origin."""
 NO_REFERENCES = [
     "\\\\evil.example", "/\\evil.example", "\\/evil.example", "/\\/evil.example", "http:\\\\evil.example",
     "https:\\\\site.example", "https://site.example\\@evil.example/", "https://site.example\\.evil.example/",
@@ -50,25 +50,25 @@ NO_REFERENCES = [
     "//evil.example ", "\x08//evil.example", "\x00/a", "java\tscript:a()", "\njavascript:a()", "http://2001:db8::1]/", "https://[evil/",
     "/a b", "/%", "/%zz", "a:b:c", "1a:b", "\ud800", "/\u202egnp.exe",
 ]  # fmt: skip
-"""Texts that are no references of RFC 3986 or RFC 3987; browsers read many of them as another origin."""
+"""Invalid references (RFC 3986, RFC 3987) that browsers often resolve to another origin."""
 
 
-@pytest.mark.parametrize(("text", "target"), STAYS.items())
-def test_a_redirect_that_stays_leads_there(text: str, target: str) -> None:
+@pytest.mark.parametrize(("text", "target"), SAME_SITE.items())
+def test_a_redirect_in_the_origin_is_resolved(text: str, target: str) -> None:
     assert str(BASE.redirect_target(text)) == target
 
 
 @pytest.mark.parametrize("text", [text for text in LEAVES + NO_REFERENCES if text != "a:b:c"])
-def test_a_redirect_that_leaves_has_no_target(text: str) -> None:
+def test_a_redirect_to_another_origin_is_rejected(text: str) -> None:
     assert BASE.redirect_target(text) is None
 
 
-def test_browsers_read_each_target_as_the_origin() -> None:
-    """ada, which is the reading of the URL Standard in Node.js."""
+def test_browsers_resolve_each_target_to_the_origin() -> None:
+    """Checked with ada, which implements the URL Standard in Node.js."""
     ada = pytest.importorskip("ada_url", reason="ada_url is absent")
     chance = random.Random(44)
     pieces = [
-        *STAYS,
+        *SAME_SITE,
         *LEAVES,
         "/",
         "//",
@@ -94,7 +94,7 @@ def test_browsers_read_each_target_as_the_origin() -> None:
     assert reached > 2_000
 
 
-def test_a_port_that_no_number_holds_is_no_origin() -> None:
+def test_a_too_large_port_has_no_origin() -> None:
     uri = URI("https://site.example:" + "9" * 19)
     assert (uri.origin, uri.effective_port, uri.same_origin(BASE), uri.is_relative_to(BASE)) == (
         "null",
@@ -106,7 +106,7 @@ def test_a_port_that_no_number_holds_is_no_origin() -> None:
 
 
 @pytest.mark.parametrize("base", ["data:,a", "urn:a:b", "file:///a", "mailto:a@b"])
-def test_without_an_origin_no_redirect_stays(base: str) -> None:
+def test_without_an_origin_every_redirect_is_rejected(base: str) -> None:
     assert all(URI(base).redirect_target(text) is None for text in ("", "#a", "b", "/b", base))
 
 
@@ -123,10 +123,10 @@ ORIGINS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other", "same"), ORIGINS)
-def test_same_origin(one: str, other: str, same: bool) -> None:
-    assert URI(one).same_origin(other) is same
-    assert URI(other).same_origin(URI(one)) is same
+@pytest.mark.parametrize(("text", "other", "same"), ORIGINS)
+def test_same_origin(text: str, other: str, same: bool) -> None:
+    assert URI(text).same_origin(other) is same
+    assert URI(other).same_origin(URI(text)) is same
 
 
 BELOW = [
@@ -151,7 +151,7 @@ BELOW = [
 
 
 @pytest.mark.parametrize(("uri", "base", "below"), BELOW)
-def test_is_relative_to_goes_by_segments(uri: str, base: str, below: bool) -> None:
+def test_is_relative_to_compares_segments(uri: str, base: str, below: bool) -> None:
     assert URI(uri).is_relative_to(base) is below
 
 
@@ -182,7 +182,7 @@ REDIRECTS = [
 
 
 @pytest.mark.parametrize(("registered", "requested", "matches"), REDIRECTS)
-def test_redirect_uris_of_oauth_are_compared_as_text_but_for_loopback_ports(
+def test_oauth_redirect_uris_are_compared_as_text_except_loopback_ports(
     registered: str, requested: str, matches: bool
 ) -> None:
     assert URI(registered).matches_redirect(requested) is matches
@@ -208,7 +208,7 @@ HOSTILE_NAMES = [
 
 
 @pytest.mark.parametrize("segment", HOSTILE_NAMES)
-def test_a_filename_is_one_name_on_every_system(segment: str) -> None:
+def test_a_filename_is_valid_on_every_system(segment: str) -> None:
     name = URI(f"http://h/{segment}").filename
     if name is None:
         return
@@ -231,7 +231,7 @@ def test_a_filename_is_one_name_on_every_system(segment: str) -> None:
     }
 
 
-def test_a_filename_is_none_if_nothing_is_left() -> None:
+def test_a_filename_is_none_if_it_would_be_empty() -> None:
     assert [URI(f"http://h/{name}").filename for name in ("", "..", "%2E%2e", "%20", "-")] == [None] * 5
     assert URIReference("a/b.txt?q").filename == "b.txt"
     assert IRI("http://h/é/ü.txt").filename == "ü.txt"
@@ -239,21 +239,21 @@ def test_a_filename_is_none_if_nothing_is_left() -> None:
 
 
 @pytest.mark.parametrize("name", ["a.tar.gz", ".profile", "a", "a.b", "..a.b", "a.b.", "a b.c"])
-def test_stem_and_suffixes_are_those_of_pathlib(name: str) -> None:
+def test_stem_and_suffixes_agree_with_pathlib(name: str) -> None:
     value, path = URI("http://h/x").with_name(name), PurePosixPath(name)
     assert (value.name, value.stem, value.suffix) == (path.name, path.stem, path.suffix)
     assert value.suffixes == tuple(path.suffixes)
     assert value.with_stem("s t") == URI("http://h/x").with_name(f"s t{path.suffix}")
 
 
-def test_parents_go_to_the_top() -> None:
-    assert [str(one) for one in URI("http://h/a/b/?q#f").parents] == ["http://h/a/b", "http://h/a", "http://h/"]
-    assert [str(one) for one in URIReference("a/b/c").parents] == ["a/b", "a", ""]
+def test_parents_end_at_the_root() -> None:
+    assert [str(parent) for parent in URI("http://h/a/b/?q#f").parents] == ["http://h/a/b", "http://h/a", "http://h/"]
+    assert [str(parent) for parent in URIReference("a/b/c").parents] == ["a/b", "a", ""]
     assert URI("http://h").parents == URI("http://h/").parents == URI("urn:a:b").parents[1:] == ()
 
 
 @pytest.mark.parametrize("width", [0, 10, 24, 30, 40, 60, 200])
-def test_a_display_has_the_whole_host_and_at_most_that_width(width: int) -> None:
+def test_a_display_has_the_whole_host_and_fits_the_width(width: int) -> None:
     for text in (
         "https://joe:secret@www.example.com/r%C3%A9sum%C3%A9s/%E6%97%A5%E6%9C%AC/%FF%FE/index.html?sig=abc&q=1#top",
         "http://www.h.example/?access_token=hidden&x=" + "y" * 100,
@@ -262,19 +262,19 @@ def test_a_display_has_the_whole_host_and_at_most_that_width(width: int) -> None
         "http://xn--bcher-kva.example/" + "%E2%80%AE" * 20,
     ):
         value = URI(text)
-        shown = value.display(width)
-        assert (value.host or "") in shown
-        assert "secret" not in shown
-        assert "hidden" not in shown
-        assert "sig=abc" not in shown
-        assert shown.isprintable()
-        head = columns(shown[: shown.index(value.host) + len(value.host)]) if value.host else 0
-        assert columns(shown) <= max(width, head + columns(":8080…"), columns("urn:…"))
+        output = value.display(width)
+        assert (value.host or "") in output
+        assert "secret" not in output
+        assert "hidden" not in output
+        assert "sig=abc" not in output
+        assert output.isprintable()
+        head = columns(output[: output.index(value.host) + len(value.host)]) if value.host else 0
+        assert columns(output) <= max(width, head + columns(":8080…"), columns("urn:…"))
     assert URI("http://h/é".replace("é", "%C3%A9")).display() == "http://h/é"
     assert IRI("http://é/é").display() == "http://é/é"
 
 
-def test_a_user_and_a_password_are_data() -> None:
+def test_user_and_password_are_encoded_as_data() -> None:
     uri = URI("ftp://h/a")
     assert str(URI.build(scheme="ftp", host="h", user="a@b", password="p:/w")) == "ftp://a%40b:p%3A%2Fw@h"
     assert str(uri.replace(user="a@b", password="p:/w")) == "ftp://a%40b:p%3A%2Fw@h/a"
@@ -293,7 +293,7 @@ def test_a_user_and_a_password_are_data() -> None:
         URI("urn:a").replace(user="joe")
 
 
-def test_parameters_are_taken_out_by_their_values() -> None:
+def test_parameters_are_removed_by_value() -> None:
     uri = URI("http://h/?t=a&x=%7e&t=b&t&%74=%62#f")
     assert str(uri.without_parameters(("t", "b"))) == "http://h/?t=a&x=%7e&t#f"
     assert str(uri.without_parameters(("t", None), "x")) == "http://h/?t=a&t=b&%74=%62#f"

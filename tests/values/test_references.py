@@ -1,4 +1,4 @@
-"""References of a named form (RFC 3986 4.2, 4.4), and references joined before there is a base."""
+"""References of a given form (RFC 3986 4.2, 4.4), and references joined without a base."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ law = settings(max_examples=300, deadline=None, database=None, suppress_health_c
 def short(longest: int) -> Iterator[URIReference]:
     for n in range(longest + 1):
         for letters in product("a/.?#:", repeat=n):
-            if (found := URIReference.parse("".join(letters))) is not None:
-                yield found
+            if (reference := URIReference.parse("".join(letters))) is not None:
+                yield reference
 
 
 BASES = ["a://a/a/a/a?a", "a://a", "a://a?a#a", "a:a/a", "a:a/a/a", "a:/a/a", "a:", "a:a", "a:?a", "a:/.//a/a",
@@ -41,34 +41,34 @@ HIERARCHIES = ["s://h", "s://h?q", "s://h/", "s://h/a/b/c?q", "s:/a/b", "s:/", "
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_each_form_is_the_shortest_of_its_kind(base: str) -> None:
-    """Over all references of at most five characters: what one of a form says, `relate` says in it, and no longer."""
+def test_relate_gives_the_shortest_reference_of_a_form(base: str) -> None:
+    """Compared with all references of at most five characters."""
     uri = URI(base)
     shortest: dict[tuple[URI, Form], str] = {}
     for reference in short(5):
         shortest.setdefault((uri.join(reference), reference.form), str(reference))
     longer = {}
     for (target, form), text in shortest.items():
-        found = uri.relate(target, form=form)
-        assert uri.join(found) == target
-        assert found.form == form
-        if len(str(found)) > len(text):
-            longer[str(target), form] = str(found), text
+        relation = uri.relate(target, form=form)
+        assert uri.join(relation) == target
+        assert relation.form == form
+        if len(str(relation)) > len(text):
+            longer[str(target), form] = str(relation), text
     assert longer == {}
 
 
 @law
 @given(st.sampled_from([*BASES, *HIERARCHIES]), references, references)
 @example("a:b/c", URIReference("a:/d"), URIReference(""))
-def test_a_form_leads_back_or_is_refused(base: str, one: URIReference, two: URIReference) -> None:
-    own = URI(base).join(one)
-    target = own.join(two)
-    said = {form: found for form in FORMS if (found := related(own, target, form)) is not None}
-    assert two.form in said
-    for form, found in said.items():
-        assert own.join(found) == target
-        assert found.form == form
-    assert len(str(own.relate(target))) == min(len(str(found)) for found in said.values())
+def test_a_form_resolves_to_the_target_or_is_rejected(base: str, first: URIReference, second: URIReference) -> None:
+    expected = URI(base).join(first)
+    target = expected.join(second)
+    relations = {form: relation for form in FORMS if (relation := related(expected, target, form)) is not None}
+    assert second.form in relations
+    for form, relation in relations.items():
+        assert expected.join(relation) == target
+        assert relation.form == form
+    assert len(str(expected.relate(target))) == min(len(str(relation)) for relation in relations.values())
 
 
 def related(base: URI, target: URI, form: str) -> URIReference | None:
@@ -79,7 +79,7 @@ def related(base: URI, target: URI, form: str) -> URIReference | None:
 
 
 @pytest.mark.parametrize(
-    ("base", "target", "form", "why"),
+    ("base", "target", "form", "reason"),
     [
         ("http://h/a", "https://h/a", "network-path", "keeps the scheme of the base"),
         ("x:a", "x:b", "network-path", "names an authority, and the target has none"),
@@ -93,12 +93,12 @@ def related(base: URI, target: URI, form: str) -> URIReference | None:
         ("http://h/a", "http://h/b/./a", "relative-path", "dot-segments"),
     ],
 )
-def test_reasons(base: str, target: str, form: Form, why: str) -> None:
-    with pytest.raises(Unreachable, match=why):
+def test_errors_have_a_reason(base: str, target: str, form: Form, reason: str) -> None:
+    with pytest.raises(Unreachable, match=reason):
         URI(base).relate(target, form=form)
 
 
-def test_forms_of_iris_and_what_is_no_form() -> None:
+def test_forms_of_iris_and_invalid_forms() -> None:
     base = IRI("http://h/é/a")
     assert str(base.relate("http://h/é/ü", form="absolute-path")) == "/é/ü"
     assert isinstance(base.relate("http://h/é/ü", form="network-path"), IRIReference)
@@ -110,7 +110,7 @@ def test_forms_of_iris_and_what_is_no_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "code", "out", "told"),
+    ("form", "code", "out", "message"),
     [
         ("absolute-path", 0, "/x?y\n", ""),
         ("relative-path", 0, "../x?y\n", ""),
@@ -119,10 +119,10 @@ def test_forms_of_iris_and_what_is_no_form() -> None:
         ("shortest", 2, "", "is not one of"),
     ],
 )
-def test_command_line(form: str, code: int, out: str, told: str) -> None:
-    done = CliRunner().invoke(app, ["relate", "--base", "http://a/b/c", "--form", form, "http://a/x?y"])
-    assert (done.exit_code, done.stdout) == (code, out)
-    assert told in done.stderr
+def test_the_command_relate(form: str, code: int, out: str, message: str) -> None:
+    result = CliRunner().invoke(app, ["relate", "--base", "http://a/b/c", "--form", form, "http://a/x?y"])
+    assert (result.exit_code, result.stdout) == (code, out)
+    assert message in result.stderr
 
 
 # -- join
@@ -134,40 +134,40 @@ def test_command_line(form: str, code: int, out: str, told: str) -> None:
 @example("s://h/", URIReference("a"), URIReference("..//b"))
 @example("s:/a/b", URIReference("a/b"), URIReference("../.././/b"))
 @example("s:/a/b", URIReference("."), URIReference("./a:b"))
-def test_join_is_associative_with_resolution(base: str, one: URIReference, two: URIReference) -> None:
-    assume(one.scheme is None)
-    joined = one.join(two)
-    assert joined.resolve(base) == two.resolve(one.resolve(base))
+def test_join_is_associative_with_resolution(base: str, first: URIReference, second: URIReference) -> None:
+    assume(first.scheme is None)
+    joined = first.join(second)
+    assert joined.resolve(base) == second.resolve(first.resolve(base))
     assert type(joined) is URIReference
-    with_iris = IRIReference(str(one)).join(str(two))
+    with_iris = IRIReference(str(first)).join(str(second))
     assert (str(with_iris), type(with_iris)) == (str(joined), IRIReference)
 
 
 @pytest.mark.parametrize("base", HIERARCHIES)
 def test_join_over_all_short_references(base: str) -> None:
-    relative = [one for one in short(3) if one.scheme is None]
+    relative = [text for text in short(3) if text.scheme is None]
     bad = [
-        (str(one), str(two))
-        for one in relative
+        (str(text), str(two))
+        for text in relative
         for two in relative
-        if one.join(two).resolve(base) != two.resolve(one.resolve(base))
+        if text.join(two).resolve(base) != two.resolve(text.resolve(base))
     ]
     assert bad == []
 
 
 @law
 @given(references, references, references)
-def test_join_is_associative(one: URIReference, two: URIReference, three: URIReference) -> None:
-    assume(one.scheme is None and two.scheme is None)
-    assert one.join(two).join(three).resolve("s://h/a/b") == one.join(two.join(three)).resolve("s://h/a/b")
+def test_join_is_associative(first: URIReference, second: URIReference, third: URIReference) -> None:
+    assume(first.scheme is None and second.scheme is None)
+    assert first.join(second).join(third).resolve("s://h/a/b") == first.join(second.join(third)).resolve("s://h/a/b")
 
 
 @law
 @given(references, references)
-def test_dots_lead_out_or_nowhere(one: URIReference, two: URIReference) -> None:
-    """A joined relative path has ".." at its start alone, and "." only where it keeps the path what it is."""
-    assume(one.scheme is None and two.form == "relative-path" and two.path)
-    segments = one.join(two).path.removeprefix("/").split("/")
+def test_dots_of_a_joined_path_are_needed(first: URIReference, second: URIReference) -> None:
+    """A joined relative path has ".." only at its start, and "." only if it keeps the meaning."""
+    assume(first.scheme is None and second.form == "relative-path" and second.path)
+    segments = first.join(second).path.removeprefix("/").split("/")
     while segments[:1] == [".."]:
         segments = segments[1:]
     assert ".." not in segments
@@ -175,7 +175,7 @@ def test_dots_lead_out_or_nowhere(one: URIReference, two: URIReference) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "is_"),
+    ("text", "two", "is_"),
     [
         ("../img/logo.png", "../style.css", "../style.css"),
         ("a/b/c", "../d", "a/d"),
@@ -199,8 +199,8 @@ def test_dots_lead_out_or_nowhere(one: URIReference, two: URIReference) -> None:
         ("x:/a/b", "../c", "x:/c"),
     ],
 )
-def test_joined(one: str, two: str, is_: str) -> None:
-    assert str(URIReference(one).join(two)) == is_
+def test_joined_references(text: str, two: str, is_: str) -> None:
+    assert str(URIReference(text).join(two)) == is_
 
 
 def test_a_scheme_that_may_be_ignored_cannot_be_joined() -> None:
@@ -210,20 +210,20 @@ def test_a_scheme_that_may_be_ignored_cannot_be_joined() -> None:
     assert str(URIReference("a/b").join("http:g")) == "http:g"
 
 
-def test_a_base_without_a_hierarchy_is_none_for_it() -> None:
-    """The one place where the equation does not hold, as the docstring says: 5.2.4 roots what it takes away."""
-    one, two = URIReference("a/b"), URIReference("../c")
-    assert (str(two.resolve(one.resolve("urn:x"))), str(one.join(two).resolve("urn:x"))) == ("urn:/c", "urn:c")
+def test_an_opaque_base_breaks_associativity() -> None:
+    """The only exception, as the docstring says: 5.2.4 makes the path absolute."""
+    first, two = URIReference("a/b"), URIReference("../c")
+    assert (str(two.resolve(first.resolve("urn:x"))), str(first.join(two).resolve("urn:x"))) == ("urn:/c", "urn:c")
 
 
-def test_zone_identifiers() -> None:
-    one = URIReference("//[fe80::1%25en0]/a", zone=True)
-    assert one.join("b").zone == "en0"
-    assert parse(str(one.join("b")), zone=True) is not None
+def test_joined_references_keep_zone_identifiers() -> None:
+    zoned = URIReference("//[fe80::1%25en0]/a", zone=True)
+    assert zoned.join("b").zone == "en0"
+    assert parse(str(zoned.join("b")), zone=True) is not None
 
 
 @pytest.mark.parametrize("unit", ["../", "./", "a/", "a/../", "/", "a/b/../"])
-def test_joining_takes_time_in_proportion_to_the_texts(unit: str) -> None:
+def test_joining_is_linear(unit: str) -> None:
     def join(size: int) -> None:
         text = f"a{unit * (size // len(unit))}"
         URIReference(text).join(text).join("../x")
@@ -231,8 +231,8 @@ def test_joining_takes_time_in_proportion_to_the_texts(unit: str) -> None:
     linear(join, 400_000)
 
 
-def test_where_the_law_of_join_ends() -> None:
-    """A first reference with a scheme is a base of 5.2, which drops a last ".." unread (5.2.3)."""
-    one, two = URIReference("x:/c;d/.."), URIReference("a")
-    assert str(one.join(two)) == "x:/c;d/a" == str(URI("x:/c;d/..").join("a"))
-    assert str(two.resolve(one.resolve("http://h/"))) == "x:/a"
+def test_a_first_reference_with_a_scheme_breaks_associativity() -> None:
+    """It is a base of 5.2, which drops a last ".." without normalizing (5.2.3)."""
+    first, two = URIReference("x:/c;d/.."), URIReference("a")
+    assert str(first.join(two)) == "x:/c;d/a" == str(URI("x:/c;d/..").join("a"))
+    assert str(two.resolve(first.resolve("http://h/"))) == "x:/a"

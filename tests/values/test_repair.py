@@ -1,4 +1,4 @@
-"""repair: what a text can only mean, change by change; two readings are refused."""
+"""repair: texts with one possible meaning, change by change; ambiguous ones are rejected."""
 
 from __future__ import annotations
 
@@ -68,29 +68,29 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), MENDED)
-def test_repairs(text: str, wanted: str) -> None:
-    done = repair(text)
-    assert str(done) == wanted
-    assert type(done.uri) is URI
+@pytest.mark.parametrize(("text", "expected"), MENDED)
+def test_repairs(text: str, expected: str) -> None:
+    repaired = repair(text)
+    assert str(repaired) == expected
+    assert type(repaired.uri) is URI
     applied = text
-    for change in sorted(done.changes, reverse=True):
+    for change in sorted(repaired.changes, reverse=True):
         assert text[change.start : change.end] == change.before
         applied = applied[: change.start] + change.after + applied[change.end :]
-    assert applied == wanted
-    assert repair(wanted).changes == ()
-    assert (done.changes == ()) == (text == wanted)
+    assert applied == expected
+    assert repair(expected).changes == ()
+    assert (repaired.changes == ()) == (text == expected)
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_is_refused(text: str) -> None:
+def test_ambiguous_texts_are_rejected(text: str) -> None:
     with pytest.raises(InvalidURI) as caught:
         repair(text, relative=True)
     assert caught.value.text == text
     assert caught.value.figure()
 
 
-def test_relative_references() -> None:
+def test_relative_references_are_repaired() -> None:
     assert type(repair("my file", relative=True).uri) is URIReference
     assert str(repair(" ", relative=True)) == "%20" or str(repair(" ", relative=True)) == ""
     with pytest.raises(InvalidURI):
@@ -98,7 +98,7 @@ def test_relative_references() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("www.w3.org/Addressing/", "https://www.w3.org/Addressing/"),
         ("//h.example/a b", "https://h.example/a%20b"),
@@ -118,37 +118,37 @@ def test_relative_references() -> None:
         ("mailto:a b@h", "mailto:a%20b@h"),
     ],
 )
-def test_a_guessed_scheme(text: str, wanted: str) -> None:
-    assert str(repair(text, scheme="https")) == wanted
+def test_a_guessed_scheme(text: str, expected: str) -> None:
+    assert str(repair(text, scheme="https")) == expected
 
 
 @pytest.mark.parametrize("text", ["a b", "/a", "", "joe@example.com", "a/b.c", "///a", "//", "\u201cexample.com\u201d"])
-def test_no_scheme_to_guess(text: str) -> None:
+def test_text_without_a_likely_scheme_is_rejected(text: str) -> None:
     with pytest.raises(InvalidURI):
         repair(text, scheme="https")
 
 
 @given(st.text(st.sampled_from("ab.:/8[]@1%é "), max_size=10))
-def test_a_guess_is_that_of_typed(text: str) -> None:
-    """Both take the same texts for a host without a scheme, where neither has white space to take away."""
+def test_repair_and_typed_guess_alike(text: str) -> None:
+    """Both accept the same hosts without a scheme, in texts without white space to remove."""
     text = text.replace(" ", "")
     try:
         guessed = str(repair(text, scheme="http", idna=False))
     except InvalidURI:
         guessed = None
     try:
-        found = typed(text)
+        guess = typed(text)
     except InvalidURI:
-        found = None
-    if found is None or found.kind == "mail":
+        guess = None
+    if guess is None or guess.kind == "mail":
         assert guessed is None or not URIReference.can_parse(text) or URI.can_parse(text)
         return
-    # A URI may hold what `repair` refuses, and an abbreviated FTP host has another scheme.
-    assert guessed == found.uri or (found.kind == "URI" and guessed is None) or found.uri.startswith("ftp:")
+    # `repair` rejects some valid URIs; an abbreviated FTP host has another scheme.
+    assert guessed == guess.uri or (guess.kind == "URI" and guessed is None) or guess.uri.startswith("ftp:")
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("http://B\u00fccher.ch/\u00fc", "http://xn--bcher-kva.ch/%C3%BC"),
         ("http://b%C3%BCcher.ch:80/", "http://xn--bcher-kva.ch:80/"),
@@ -160,15 +160,15 @@ def test_a_guess_is_that_of_typed(text: str) -> None:
         ("mailto:\u00fc", "mailto:%C3%BC"),
     ],
 )
-def test_a_host_name_as_a_labels(text: str, wanted: str) -> None:
-    done = repair(text, idna=True, relative=True)
-    assert str(done) == wanted
-    for change in done.changes:
+def test_a_host_name_as_a_labels(text: str, expected: str) -> None:
+    repaired = repair(text, idna=True, relative=True)
+    assert str(repaired) == expected
+    for change in repaired.changes:
         assert text[change.start : change.end] == change.before
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted", "escaped"),
+    ("text", "expected", "escaped"),
     [
         ("https://www.ex\u00e4mple.co.uk/", "https://www.xn--exmple-cua.co.uk/", "https://www.ex%C3%A4mple.co.uk/"),
         ("FTP://u@\u00e9:21/a b", "FTP://u@xn--9ca:21/a%20b", "FTP://u@%C3%A9:21/a%20b"),
@@ -182,22 +182,22 @@ def test_a_host_name_as_a_labels(text: str, wanted: str) -> None:
         ("http://\u00e9..a/", "http://%C3%A9..a/", None),
     ],
 )
-def test_first_reading_of_a_dns_host_has_a_labels(text: str, wanted: str, escaped: str | None) -> None:
-    done = repair(text, relative=True)
-    assert (str(done), None if done.escaped is None else str(done.escaped)) == (wanted, escaped)
-    assert done.to_dict()["escaped"] == escaped
-    assert str(repair(text, relative=True, idna=False)) == (escaped or wanted)
-    assert explain(text).to_dict()["repair"] in (done.to_dict(), None)
+def test_first_reading_of_a_dns_host_has_a_labels(text: str, expected: str, escaped: str | None) -> None:
+    repaired = repair(text, relative=True)
+    assert (str(repaired), None if repaired.escaped is None else str(repaired.escaped)) == (expected, escaped)
+    assert repaired.to_dict()["escaped"] == escaped
+    assert str(repair(text, relative=True, idna=False)) == (escaped or expected)
+    assert explain(text).to_dict()["repair"] in (repaired.to_dict(), None)
 
 
 @pytest.mark.parametrize("text", ["http://%FF/", "http://a\u0378/", "http://\u00fc" + "a" * 1000, "http://\u00fc..a/"])
-def test_a_host_that_is_no_name_under_idna(text: str) -> None:
+def test_an_invalid_idn_is_rejected(text: str) -> None:
     with pytest.raises(CodingError, match="RFC 5891 4"):
         repair(text, idna=True)
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("http://h\\a|b", "http://h/a%7Cb"),
         ("http:\\\\h\\[a]", "http://h/%5Ba%5D"),
@@ -205,38 +205,38 @@ def test_a_host_that_is_no_name_under_idna(text: str) -> None:
         ("file:\\C|\\m", "file:///C:/m"),
     ],
 )
-def test_what_browsers_leave_is_escaped(text: str, wanted: str) -> None:
+def test_characters_that_browsers_keep_are_escaped(text: str, expected: str) -> None:
     pytest.importorskip("ada_url")
     with pytest.raises(InvalidURI):
         repair(text)
-    assert str(repair(text, browsers=True)) == wanted
+    assert str(repair(text, browsers=True)) == expected
 
 
-def test_what_browsers_read() -> None:
+def test_repairing_as_browsers_read() -> None:
     pytest.importorskip("ada_url")
-    done = repair("http://h\\a", browsers=True)
-    assert (str(done), [one.what for one in done.changes]) == ("http://h/a", ["the text as browsers read it"])
+    repaired = repair("http://h\\a", browsers=True)
+    assert (str(repaired), [item.what for item in repaired.changes]) == ("http://h/a", ["the text as browsers read it"])
     assert str(repair("http://h/a b", browsers=True)) == "http://h/a%20b"
     with pytest.raises(InvalidURI):
         repair("http://h h/", browsers=True)
 
 
 @given(st.text(st.sampled_from("ab:/?#[]@\\%<> {}\n\té\u202e."), max_size=12))
-def test_laws(text: str) -> None:
+def test_laws_of_repair(text: str) -> None:
     try:
-        done = repair(text, relative=True)
+        repaired = repair(text, relative=True)
     except InvalidURI:
         return
-    assert repair(str(done), relative=True).changes == ()
-    # Nothing is read otherwise than it stood: what was no delimiter becomes none, and what was one stays.
-    rest = text.strip(" \t\n\r\f") if text.strip(" \t\n\r\f") else text
-    shown = "".join(c for c in rest if c not in "\t\n\r") if done.changes else text
-    path, _, _ = shown.partition("#")
-    assert ("#" in shown) == (done.uri.fragment is not None)
-    assert ("?" in path) == (done.uri.query is not None)
+    assert repair(str(repaired), relative=True).changes == ()
+    # The meaning is unchanged: delimiters stay delimiters, and no others are added.
+    stripped = text.strip(" \t\n\r\f") if text.strip(" \t\n\r\f") else text
+    cleaned = "".join(c for c in stripped if c not in "\t\n\r") if repaired.changes else text
+    path, _, _ = cleaned.partition("#")
+    assert ("#" in cleaned) == (repaired.uri.fragment is not None)
+    assert ("?" in path) == (repaired.uri.query is not None)
 
 
-def test_a_long_text_is_mended_in_time() -> None:
+def test_repairing_a_long_text_is_linear() -> None:
     with processor(5):
         assert len(repair("http://h/" + "a b" * 100_000, limit=None).changes) == 100_000
         assert len(repair("http://h/" + "a\n" * 100_000, limit=None).changes) == 100_000
@@ -245,14 +245,14 @@ def test_a_long_text_is_mended_in_time() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 1000, None])
-def test_runs_of_two_reasons_take_linear_time(limit: int | None) -> None:
+def test_runs_of_two_reasons_are_linear(limit: int | None) -> None:
     linear(lambda length: repair("http://h/" + ">\u00e9" * (length // 2), limit=limit), 200_000)
 
 
-def test_the_limit_holds_within_a_run() -> None:
+def test_the_limit_applies_within_a_run() -> None:
     for limit in (0, 3, 8, None):
-        done = repair("http://h/" + ">\u00e9" * 4, limit=limit)
-        assert (len(done.changes), done.total) == (8 if limit is None else limit, 8)
+        repaired = repair("http://h/" + ">\u00e9" * 4, limit=limit)
+        assert (len(repaired.changes), repaired.total) == (8 if limit is None else limit, 8)
 
 
 @pytest.mark.parametrize(
@@ -264,25 +264,25 @@ def test_a_change_within_a_secret_is_not_shown(text: str) -> None:
 
     from overthere.cli.app import app
 
-    done = repair(text)
-    shown = repr(done) + CliRunner().invoke(app, ["repair", text]).stderr
-    assert "***" in shown
-    assert "\u043f" not in shown
-    assert "%D0%BF" not in shown
-    assert ("\u00e9" in text) == ("\u00e9" in shown)
-    assert any("\u043f" in change.before for change in done.changes)
+    repaired = repair(text)
+    output = repr(repaired) + CliRunner().invoke(app, ["repair", text]).stderr
+    assert "***" in output
+    assert "\u043f" not in output
+    assert "%D0%BF" not in output
+    assert ("\u00e9" in text) == ("\u00e9" in output)
+    assert any("\u043f" in change.before for change in repaired.changes)
 
 
-def test_changes_are_listed_up_to_a_limit() -> None:
-    """A hostile text has one at every second character; a run of one reason is one change."""
-    done = repair("x:" + "a%" * 5000)
-    assert (len(done.changes), done.total, len(str(done))) == (1000, 5000, 2 + 4 * 5000)
+def test_the_number_of_changes_is_limited() -> None:
+    """Hostile texts need one at every second character; a run with one reason is one change."""
+    repaired = repair("x:" + "a%" * 5000)
+    assert (len(repaired.changes), repaired.total, len(str(repaired))) == (1000, 5000, 2 + 4 * 5000)
     assert (repair("x:a b", limit=0).changes, repair("x:a b", limit=0).total) == ((), 1)
-    assert [(one.start, one.end, one.before) for one in repair("x:%%%[]  ").changes] == [
+    assert [(change.start, change.end, change.before) for change in repair("x:%%%[]  ").changes] == [
         (2, 5, "%%%"), (5, 7, "[]"), (7, 9, "  "),
     ]  # fmt: skip
-    # Around what is taken away a run is two.
-    assert [one.before for one in repair("x:\u00e9\n\u00e9").changes] == ["\u00e9", "\n", "\u00e9"]
+    # A removed part splits a run in two.
+    assert [change.before for change in repair("x:\u00e9\n\u00e9").changes] == ["\u00e9", "\n", "\u00e9"]
 
 
 TEXTS = [text for text, _ in MENDED] + [text for text in REFUSED if text.isprintable()] + [None]
@@ -291,32 +291,32 @@ TEXTS = [text for text, _ in MENDED] + [text for text in REFUSED if text.isprint
 @pytest.mark.parametrize(
     "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
 )
-def test_columns(kind: Any) -> None:
-    def wanted(text: str | None) -> str | None:
+def test_columns_repair_like_values(kind: Any) -> None:
+    def expected(text: str | None) -> str | None:
         try:
             return None if text is None else str(repair(text))
         except InvalidURI:
             return None
 
     column = pa.array(TEXTS).cast(kind) if not pa.types.is_dictionary(kind) else pa.array(TEXTS).dictionary_encode()
-    assert pa.array(columns.repair(column)).cast(pa.string()).to_pylist() == [wanted(text) for text in TEXTS]
+    assert pa.array(columns.repair(column)).cast(pa.string()).to_pylist() == [expected(text) for text in TEXTS]
     chunked = pa.chunked_array([column, column])
     assert len(columns.repair(chunked)) == 2 * len(TEXTS)
 
 
-def test_columns_that_repair_first() -> None:
+def test_columns_can_repair_before_an_operation() -> None:
     texts = pa.array(["HTTP://h/a b", "http://h\\a", "c d"])
     assert pa.array(columns.normalize(texts, errors="repair")).to_pylist() == ["http://h/a%20b", None, "c%20d"]
     resolved = columns.resolve(texts, "http://g/", errors="repair")
     assert pa.array(resolved).to_pylist() == ["HTTP://h/a%20b", None, "http://g/c%20d"]
     with pytest.raises(ValueError, match="repair"):
         columns.to_uri(texts, errors="repair")
-    found = pa.array(columns.repair(texts, errors="detail")).to_pylist()
-    assert [row["error"] for row in found] == [None, "path-char", "scheme-missing"]
+    rows = pa.array(columns.repair(texts, errors="detail")).to_pylist()
+    assert [row["error"] for row in rows] == [None, "path-char", "scheme-missing"]
 
 
-def test_references_of_documents() -> None:
-    """They get a target, and keep what is the matter."""
+def test_references_of_documents_are_repaired() -> None:
+    """They get a target, and keep their error."""
     reference, problem = to_reference("my file.html")
     assert str(reference) == "my%20file.html"
     assert problem is not None
@@ -326,21 +326,21 @@ def test_references_of_documents() -> None:
     assert problem is not None
 
 
-def test_the_verb() -> None:
+def test_the_command() -> None:
     from click.testing import CliRunner
 
     from overthere.cli.app import app
 
-    done = CliRunner().invoke(app, ["repair", " http://h/a b"])
-    assert (done.exit_code, done.stdout) == (0, "http://h/a%20b\n")
-    assert 'at 11: a character that URIs cannot contain: " " to "%20" (RFC 3987 3.1)' in done.stderr
-    done = CliRunner().invoke(app, ["repair", "--format", "jsonl", "http://h/%"])
-    assert json.loads(done.stdout)["changes"][0]["source"] == "RFC 3986 2.4"
-    done = CliRunner().invoke(app, ["repair", "http://h\\a"])
-    assert (done.exit_code, done.stdout) == (1, "\n")
-    assert "it is unclear which is meant" in done.stderr
-    done = CliRunner().invoke(app, ["repair", "--scheme", "https", "example.com"])
-    assert done.stdout == "https://example.com\n"
+    result = CliRunner().invoke(app, ["repair", " http://h/a b"])
+    assert (result.exit_code, result.stdout) == (0, "http://h/a%20b\n")
+    assert 'at 11: a character that URIs cannot contain: " " to "%20" (RFC 3987 3.1)' in result.stderr
+    result = CliRunner().invoke(app, ["repair", "--format", "jsonl", "http://h/%"])
+    assert json.loads(result.stdout)["changes"][0]["source"] == "RFC 3986 2.4"
+    result = CliRunner().invoke(app, ["repair", "http://h\\a"])
+    assert (result.exit_code, result.stdout) == (1, "\n")
+    assert "it is unclear which is meant" in result.stderr
+    result = CliRunner().invoke(app, ["repair", "--scheme", "https", "example.com"])
+    assert result.stdout == "https://example.com\n"
 
 
 @pytest.mark.parametrize(
@@ -353,18 +353,18 @@ def test_the_verb() -> None:
         ("http://u:secret@h/ x://y", "http://u:***@h/", "x://y", 18),
     ],
 )
-def test_two_uris_are_not_made_one(text: str, first: str, second: str, at: int) -> None:
-    """White space parts URIs (RFC 3986 Appendix C): both are named, and neither is chosen."""
+def test_two_uris_are_not_joined(text: str, first: str, second: str, at: int) -> None:
+    """White space separates URIs (RFC 3986 Appendix C): both are named, and neither is chosen."""
     for function in (lambda text: repair(text, relative=True), typed):
-        with pytest.raises(InvalidURI) as told:
+        with pytest.raises(InvalidURI) as caught:
             function(text)
-        assert repr(first) in str(told.value)
-        assert repr(second) in str(told.value)
-        assert told.value.start == at
+        assert repr(first) in str(caught.value)
+        assert repr(second) in str(caught.value)
+        assert caught.value.start == at
 
 
 @pytest.mark.parametrize("text", ["http://h/a\nb:c", "http://h/?q=a b", "http://h/a\n/b"])
-def test_white_space_within_one(text: str) -> None:
+def test_white_space_within_a_uri_is_repaired(text: str) -> None:
     assert str(repair(text)).startswith("http://h/")
 
 

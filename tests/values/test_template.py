@@ -1,4 +1,4 @@
-"""URI Templates (RFC 6570): the grammar, the printed examples, expansion in part, and the way back."""
+"""URI Templates (RFC 6570): the grammar, the printed examples, partial expansion, and matching."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from overthere.grammar.library import grammar
 from overthere.values.template.expand import expand, form_value
 from overthere.values.template.match import unescape_tokens
 from support import NO_SUITE, cases, ids, linear, suite
-from test_automata import printed
+from test_automata import printed_rules
 
 ROWS = cases("template")
 VARIABLES: dict[str, Any] = {
@@ -34,7 +34,7 @@ AUTOMATON = grammar("rfc6570").automaton("URI-Template")
 
 
 def read(text: str) -> bool:
-    """Whether the reader takes it; operators that are reserved are refused behind the grammar."""
+    """Whether the parser accepts it; it rejects reserved operators after the grammar does."""
     try:
         Template(text)
     except InvalidTemplate as error:
@@ -53,8 +53,8 @@ def test_printed_examples(row: dict[str, Any]) -> None:
     assert str(template.partial(VARIABLES, bar=None)) in row["is"]
 
 
-def test_reader_equals_the_grammar() -> None:
-    """Each string of the W-method cover, and samples with a character struck out, put in or exchanged."""
+def test_the_parser_agrees_with_the_grammar() -> None:
+    """On the W-method cover, and on samples with a character removed, inserted or replaced."""
     chance, wrong = random.Random(6570), list[str]()
     count = 0
     for data in AUTOMATON.cover():
@@ -76,18 +76,20 @@ def test_reader_equals_the_grammar() -> None:
     assert count > 4000
 
 
-def test_transcription() -> None:
-    """The rules of section 2 as they are printed; `literals` by erratum 6937."""
-    wanted = dict[str, str]()
+def test_the_grammar_is_as_printed() -> None:
+    """Section 2, with erratum 6937 for `literals`."""
+    rules = dict[str, str]()
     for start, end in (("1.5.  Notational Conventions", "1.6."), ("2.  Syntax", "3.  Expansion")):
-        wanted |= {
-            n: t for n, t in printed("rfc6570", start, end, indent=5).items() if n not in ("ALPHA", "DIGIT", "HEXDIG")
+        rules |= {
+            n: t
+            for n, t in printed_rules("rfc6570", start, end, indent=5).items()
+            if n not in ("ALPHA", "DIGIT", "HEXDIG")
         }
-    found = {rule.name: rule.text for rule in grammar("rfc6570").rules.values()}
-    assert set(found) == set(wanted)
-    # Examples follow a rule in the print.
-    assert {n for n in wanted if not f"{wanted[n]} ".startswith(f"{found[n]} ")} == {"literals"}
-    assert found["literals"].replace("%x26-3B", "%x26 / %x28-3B") == wanted["literals"]
+    actual = {rule.name: rule.text for rule in grammar("rfc6570").rules.values()}
+    assert set(actual) == set(rules)
+    # In the print, examples follow rules.
+    assert {n for n in rules if not f"{rules[n]} ".startswith(f"{actual[n]} ")} == {"literals"}
+    assert actual["literals"].replace("%x26-3B", "%x26 / %x28-3B") == rules["literals"]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_transcription() -> None:
         ("{?empty=default,var}", "template-expression", 7), ("{-join|&|var,list}", "template-expression", 1),
     ],
 )  # fmt: skip
-def test_errors_have_places(text: str, kind: str, start: int) -> None:
+def test_errors_have_offsets(text: str, kind: str, start: int) -> None:
     """RFC 6570 3: "the location and type of error SHOULD be indicated"."""
     with pytest.raises(InvalidTemplate) as caught:
         Template(text)
@@ -112,8 +114,8 @@ def test_errors_have_places(text: str, kind: str, start: int) -> None:
     assert caught.value.source.startswith("RFC 6570 2")
 
 
-def test_values() -> None:
-    """The stated rule: text, octets, numbers, bools, values of the package; lists, pairs, mappings."""
+def test_types_of_values() -> None:
+    """Text, bytes, numbers, bools, values of the package; lists, pairs, mappings."""
     t = Template("{x}")
     plain: list[Any] = ["é", b"\xff/", 3, -1.5, 1e22, True, False, None, [], {}, URI("a:b")]
     assert [t.expand(x=value) for value in plain] == [
@@ -132,35 +134,35 @@ def test_values() -> None:
     for broken in (float("nan"), float("inf"), "\ud800"):
         with pytest.raises(CodingError):
             t.expand(x=broken)
-    for given in (["a"], {"a": "b"}, b"a"):
+    for variables in (["a"], {"a": "b"}, b"a"):
         with pytest.raises(InvalidTemplate) as caught:
-            Template("/{y}{x:3}").expand(x=given)
+            Template("/{y}{x:3}").expand(x=variables)
         assert (caught.value.kind, caught.value.start, caught.value.end) == ("template-prefix", 5, 8)
 
 
-def test_strict_names_what_is_missing_and_what_is_not_used() -> None:
+def test_strict_reports_missing_and_unused_names() -> None:
     template = Template("/{account_number}{?q,page}")
-    for given, kind, place, named in (
+    for variables, kind, place, named in (
         ({"q": 1, "page": 2}, "template-undefined", (2, 16), ['"account_number"']),
         ({"account_number": 1}, "template-undefined", (19, 20), ['"q"', '"page"']),
         ({"account_number": 1, "q": 2, "page": 3, "pge": 4}, "template-unused", (26, 26), ['"pge"']),
         ({**dict.fromkeys(template.names), **dict.fromkeys("abcdefg")}, "template-unused", (26, 26), ['"a"', "2 more"]),
     ):
         with pytest.raises(InvalidTemplate) as caught:
-            template.expand(given, strict=True)
+            template.expand(variables, strict=True)
         assert (caught.value.kind, (caught.value.start, caught.value.end)) == (kind, place)
-        assert all(one in str(caught.value) for one in named)
-        assert template.expand(given).startswith("/")
+        assert all(item in str(caught.value) for item in named)
+        assert template.expand(variables).startswith("/")
     assert template.expand(account_number=7, q=None, page=2, strict=True) == "/7?page=2"
     assert template.partial(q=1, page=None).expand({"account_number": 7}, strict=True) == "/7?q=1"
-    with pytest.raises(InvalidTemplate, match='no variable "q"'):  # which it has no longer
+    with pytest.raises(InvalidTemplate, match='no variable "q"'):  # no longer a variable
         template.partial(account_number=7, q=1, page=2).expand(q=1, strict=True)
     assert Template("{strict}").expand({"strict": "x"}, strict=True) == "x"
     with pytest.raises(TypeError, match="mapping"):
         Template("{strict}").expand(strict="x")
 
 
-def test_manners() -> None:
+def test_templates_behave_like_values() -> None:
     t = Template("/{+x:3}{?q*,y.z%20}")
     assert copy.deepcopy(t) == pickle.loads(pickle.dumps(t)) == t == Template(str(t)) != Template("/")
     assert hash(t) == hash(Template(str(t)))
@@ -172,10 +174,10 @@ def test_manners() -> None:
         t.x = 1
     with pytest.raises(TypeError):
         Template(b"x")  # type: ignore[arg-type]
-    held = Template("{?x,y}").partial(y=2)
-    assert (held.held, held.names) == (("y",), ("x",))
-    assert held != Template("{?x,y}")
-    assert pickle.loads(pickle.dumps(held)).expand(x=1) == "?x=1&y=2"
+    partial = Template("{?x,y}").partial(y=2)
+    assert (partial.held, partial.names) == (("y",), ("x",))
+    assert partial != Template("{?x,y}")
+    assert pickle.loads(pickle.dumps(partial)).expand(x=1) == "?x=1&y=2"
 
 
 def _assignments(names: str, chance: random.Random) -> dict[str, Any]:
@@ -183,20 +185,20 @@ def _assignments(names: str, chance: random.Random) -> dict[str, Any]:
     return {name: chance.choice(values) for name in names if chance.random() < 0.6}
 
 
-def test_partial_then_the_rest_is_the_whole() -> None:
+def test_partial_expansion_in_two_steps_equals_one() -> None:
     chance = random.Random(1)
     for _ in range(4000):
         operator = chance.choice(["", *"+#./;?&"])
         variables = ",".join(name + chance.choice(["", "*"]) for name in chance.sample("xyz", chance.randint(1, 3)))
         t = Template(f"/p{{{operator}{variables}}}q{{&z}}")
-        first, rest = _assignments("xyz", chance), _assignments("xyz", chance)
-        made = t.partial(first)
-        assert made.expand(rest) == t.expand({**rest, **first}), (str(t), first, rest)
-        assert made.partial(rest).expand() == t.expand({**rest, **first})
+        first, second = _assignments("xyz", chance), _assignments("xyz", chance)
+        partial = t.partial(first)
+        assert partial.expand(second) == t.expand({**second, **first}), (str(t), first, second)
+        assert partial.partial(second).expand() == t.expand({**second, **first})
 
 
 @pytest.mark.parametrize(
-    ("template", "uri", "wanted"),
+    ("template", "uri", "expected"),
     [
         ("/{x}/{y}", "/a/b%2F", {"x": "a", "y": "b/"}), ("{x}.json", "a.json", {"x": "a"}),
         ("{+path}/here", "/foo/bar/here", {"path": "/foo/bar"}), ("{;x,y}", ";x=1;y", {"x": "1", "y": ""}),
@@ -212,8 +214,8 @@ def test_partial_then_the_rest_is_the_whole() -> None:
         ("here?ref={+x}", "here?ref=?", {"x": "?"}),
     ],
 )  # fmt: skip
-def test_match(template: str, uri: str, wanted: dict[str, Any] | None) -> None:
-    assert Template(template).match(uri) == wanted
+def test_match(template: str, uri: str, expected: dict[str, Any] | None) -> None:
+    assert Template(template).match(uri) == expected
 
 
 @pytest.mark.parametrize(
@@ -223,7 +225,7 @@ def test_match(template: str, uri: str, wanted: dict[str, Any] | None) -> None:
         ("/{u}/{f}.{e}", "/j/a.b.c", 10), ("{+x,y}", "a,b", 2), ("{x}{x}", "aa", 1), ("{x}-{y}", "a-b-c", 5),
     ],
 )  # fmt: skip
-def test_two_readings_are_refused(template: str, uri: str, start: int) -> None:
+def test_ambiguous_matches_are_rejected(template: str, uri: str, start: int) -> None:
     with pytest.raises(InvalidTemplate) as caught:
         Template(template).match(uri)
     assert (caught.value.kind, caught.value.start) == ("template-ambiguous", start)
@@ -240,8 +242,8 @@ def _texts(alphabet: str, longest: int) -> Iterator[str]:
     "template",
     ["{x,y}", "{x*}", "{/x,y}a", "{;a*}", "{;a,b}", "{?a}{&b}", "{.x}{.y}", "{x}{.y*}", "{/x*}/a", "{x}a{y}"],
 )
-def test_match_against_every_assignment(template: str) -> None:
-    """For each short text: none, one or several assignments of the stated types expand to it, and `match` says so."""
+def test_match_agrees_with_every_assignment(template: str) -> None:
+    """For each short text, none, one or several assignments of the stated types expand to it; `match` agrees."""
     t = Template(template)
     [a, b, *_] = [*t.variables, *t.variables]
     atoms = list(_texts("a.", 3))
@@ -256,17 +258,17 @@ def test_match_against_every_assignment(template: str) -> None:
         return [None, *([p] for p in atoms), *([p, q] for p in short for q in short)]
 
     several: dict[str, set[str]] = {}
-    one = len({v.name for v in t.variables}) == 1
+    is_single = len({v.name for v in t.variables}) == 1
     for x in values(a.explode, a.operator):
-        for y in [None] if one else values(b.explode, b.operator):
-            given = {a.name: x} if one else {a.name: x, b.name: y}
-            text = t.expand(given)
+        for y in [None] if is_single else values(b.explode, b.operator):
+            variables = {a.name: x} if is_single else {a.name: x, b.name: y}
+            text = t.expand(variables)
             if len(text) <= (6 if a.operator in ("?", ";") and not a.explode else 3):
-                kept = {n: v for n, v in given.items() if v is not None}
-                several.setdefault(text, set()).add(json.dumps(kept))
+                values_set = {n: v for n, v in variables.items() if v is not None}
+                several.setdefault(text, set()).add(json.dumps(values_set))
     assert len(several) > 1
     for text, found in several.items():
-        # What has one text is not told apart: an empty value without a trace is undefined, a list of it too.
+        # Equal texts cannot be distinguished: an empty value without a trace is undefined; so is a list of it.
         found = {f for f in found if len(found) == 1 or not _traceless(t, json.loads(f))}
         try:
             answer = t.match(text)
@@ -278,29 +280,29 @@ def test_match_against_every_assignment(template: str) -> None:
             assert len(found) <= 1, (text, found, answer)
 
 
-def _traceless(t: Template, given: dict[str, Any]) -> bool:
-    """Whether an empty value stands alone in an expression that writes nothing before it."""
+def _traceless(t: Template, values: dict[str, Any]) -> bool:
+    """Whether an empty value is alone in an expression that writes nothing before it."""
     for part in t._parts:
         if not isinstance(part, str) and part.operator == "":
-            held = {v.name: form_value(v.name, given.get(v.name)) for v in part.variables}
-            if any(value is not None for value in held.values()) and expand(part, held) == "":
+            expanded = {v.name: form_value(v.name, values.get(v.name)) for v in part.variables}
+            if any(value is not None for value in expanded.values()) and expand(part, expanded) == "":
                 return True
     return False
 
 
-def test_match_gives_back_what_expands() -> None:
+def test_match_reverses_expansion() -> None:
     chance, kinds = random.Random(2), set[str]()
     for _ in range(3000):
         operator, other = chance.choice(["", *"+#./;?&"]), chance.choice(["", *"+#./;?&"])
         t = Template(f"/{{{operator}x}}/{{{other}y,z*}}")
         uri = t.expand({n: chance.choice([None, "", "a", "b/c", "é", "a=b", "%"]) for n in "xyz"})
         try:
-            found = t.match(uri)
+            match = t.match(uri)
         except InvalidTemplate as error:
             kinds.add(error.kind)
         else:
-            assert found is not None, (str(t), uri)
-            assert unescape_tokens(t.expand(found)) == unescape_tokens(uri)
+            assert match is not None, (str(t), uri)
+            assert unescape_tokens(t.expand(match)) == unescape_tokens(uri)
     assert kinds == {"template-ambiguous"}
 
 
@@ -316,18 +318,18 @@ def test_match_is_linear(template: str) -> None:
     linear(lambda n: Template("{x}" * n), 40_000)
 
 
-def test_reading_and_refusing_are_linear() -> None:
+def test_parsing_and_rejecting_are_linear() -> None:
     linear(lambda n: read("{x," + "a." * n), 40_000)
     linear(lambda n: read("{" * n), 40_000)
     linear(lambda n: read("a" * n + " "), 40_000)
 
 
 def run(*arguments: str, stdin: str | None = None) -> tuple[int, str, str]:
-    found = CliRunner().invoke(app, ["template", *arguments], input=stdin)
-    return found.exit_code, found.stdout, found.stderr
+    result = CliRunner().invoke(app, ["template", *arguments], input=stdin)
+    return result.exit_code, result.stdout, result.stderr
 
 
-def test_verb() -> None:
+def test_the_command() -> None:
     assert run("expand", "/{x}{?q*}", "x=a b", "q=1", "q=2") == (0, "/a%20b?q=1&q=2\n", "")
     assert run("expand", "--json", "/{x}", stdin='{"x": [1, true]}\n{}\n')[:2] == (0, "/1,true\n/\n")
     assert run("expand", "--partial", "/{x}{?y,z}", "x=1", "y=2")[:2] == (0, "/1?y=2{&z}\n")
@@ -350,22 +352,22 @@ def test_verb() -> None:
     assert run("expand", "--json", "/{x:1}", stdin='{"x": [1]}\n[]\n{\n')[0] == 1
 
 
-def test_against_uritemplate() -> None:
-    """The peer: `uritemplate`, on the printed variables and operators in every combination of two."""
+def test_uritemplate_gives_the_same_results() -> None:
+    """On the printed variables and operators in every combination of two."""
     peer = pytest.importorskip("uritemplate")
-    # It sorts mappings.  An empty one is undefined by 2.3; there it leaves its "," behind, and is therefore not asked.
-    given = {**VARIABLES, "keys": dict(sorted(VARIABLES["keys"].items()))}
-    pairs = {n: v for n, v in given.items() if v is not None}
+    # It sorts mappings.  An empty one is undefined by 2.3; there it leaves its ",", and is not compared.
+    variables = {**VARIABLES, "keys": dict(sorted(VARIABLES["keys"].items()))}
+    pairs = {n: v for n, v in variables.items() if v is not None}
     for operator in ["", *"+#./;?&"]:
         for x in ("var", "hello", "half", "empty", "undef", "list", "keys", "x:2", "list*", "keys*"):
             for y in ("path", "undef", "empty", "keys*", "count"):
                 text = f"/{{{operator}{x},{y}}}"
-                assert Template(text).expand(given) == peer.expand(text, pairs), text
+                assert Template(text).expand(variables) == peer.expand(text, pairs), text
 
 
 @pytest.mark.parametrize("name", ["spec-examples", "spec-examples-by-section"])
 def test_the_suite_of_uri_templates(name: str) -> None:
-    """uritemplate-test, the printed examples: an answer in a list is one of several, as mappings have no order."""
+    """uritemplate-test, the printed examples: a list has several results, as mappings are unordered."""
     file = suite(f"uritemplate/{name}.json")
     if not file.exists():
         pytest.skip(NO_SUITE)
@@ -379,12 +381,12 @@ def test_the_suite_of_uri_templates(name: str) -> None:
 @pytest.mark.parametrize(
     ("template", "text"), [("{x:3}", "%ff%fe"), ("{x:3}/{x*}", "a/a"), ("{x:3}{?x*}", "a?x=a&x=b")]
 )
-def test_a_prefix_of_octets_or_of_a_list_matches_nothing(template: str, text: str) -> None:
+def test_a_prefix_of_bytes_or_of_a_list_matches_nothing(template: str, text: str) -> None:
     assert Template(template).match(text) is None
 
 
 @pytest.mark.parametrize("template", ["{x}", "{?x*}", "{+x}"])
-def test_an_int_of_too_many_digits(template: str) -> None:
+def test_a_too_large_int_is_rejected(template: str) -> None:
     for value in (10**5000, [-(10**5000)]):
         with pytest.raises(CodingError, match="4,300 digits cannot be written in the variable 'x'"):
             Template(template).expand(x=value)

@@ -1,4 +1,4 @@
-"""Many threads on what they share: first uses at the same time, values, registries, caches, columns."""
+"""Many threads with shared objects: simultaneous first uses, values, registries, caches, columns."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ TEXTS = [f"HTTP://user:pw@Host{n % 7}.example:80/%7Ea/./b{n}/../c?k={n}&k=%41#f"
 
 
 @contextmanager
-def turns() -> Iterator[None]:
-    """Threads that take turns as often as the interpreter lets them."""
+def switching_often() -> Iterator[None]:
+    """Let threads switch as often as the interpreter allows."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -30,8 +30,8 @@ def turns() -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-def together(actions: list[Callable[[], object]]) -> list[list[object]]:
-    """The answers to the actions from each of many threads, which begin together and each with another one."""
+def run_together(actions: list[Callable[[], object]]) -> list[list[object]]:
+    """The results of the actions in many threads, which start together, each with another action."""
     start = Barrier(THREADS)
 
     def work(number: int) -> list[object]:
@@ -42,12 +42,12 @@ def together(actions: list[Callable[[], object]]) -> list[list[object]]:
             answers[place] = actions[place]()
         return answers
 
-    with turns(), ThreadPoolExecutor(THREADS) as pool:
+    with switching_often(), ThreadPoolExecutor(THREADS) as pool:
         return list(pool.map(work, range(THREADS)))
 
 
-def test_values() -> None:
-    """What a value computes at first use, and keeps, is the same for all."""
+def test_threads_share_values() -> None:
+    """All see the same value of an attribute that is computed at first use."""
 
     def read(uri: URI) -> object:
         joined = uri.join("../d?x")
@@ -59,17 +59,17 @@ def test_values() -> None:
     expected = [read(URI(text)) for text in TEXTS]
     for _ in range(3):
         shared = [URI(text) for text in TEXTS]
-        for answers in together([lambda uri=uri: read(uri) for uri in shared]):  # type: ignore[misc]
+        for answers in run_together([lambda uri=uri: read(uri) for uri in shared]):  # type: ignore[misc]
             assert answers == expected
 
 
-def test_iris_references_and_templates() -> None:
+def test_threads_share_iris_references_and_templates() -> None:
     template = Template("http://h/{a}{?b,c}")
     iri, reference = IRI("http://bücher.example/ü?q=é#ß"), URIReference("../%7eg;x?y")
 
     def expand() -> object:
-        made = template.expand(a="x y", b="1", c="ü")
-        return made, template.match(made)
+        uri = template.expand(a="x y", b="1", c="ü")
+        return uri, template.match(uri)
 
     actions: list[Callable[[], object]] = [
         expand,
@@ -77,49 +77,49 @@ def test_iris_references_and_templates() -> None:
         lambda: (reference.resolve(URI("http://h/a/b")), reference.segments, reference.form),
         lambda: overthere.check("http://h:8o/a b"),
         lambda: overthere.repair(" http:/h/a b "),
-        lambda: [found.text for found in overthere.find("see http://h/a, www.example.org and <ftp://x/y>.")],
+        lambda: [match.text for match in overthere.find("see http://h/a, www.example.org and <ftp://x/y>.")],
         lambda: overthere.explain("http://h/a?b#c").to_dict(),
     ]
     expected = [action() for action in actions]
     for _ in range(ROUNDS // 4):
-        for answers in together(actions):
+        for answers in run_together(actions):
             assert answers == expected
 
 
-def test_refused_texts() -> None:
-    """An error computes its kind, place and message when they are read: by several threads at once, too."""
+def test_threads_share_errors() -> None:
+    """An error computes kind, place and message when they are read, possibly in several threads at once."""
     errors = []
     for text in ("http://h:8o/", "http://h/a b", "http://[::g]/", "%", "a^:b"):
         with pytest.raises(overthere.InvalidURI) as caught:
             URI(text)
         errors.append(caught.value)
-    again = [overthere.check(error.text)[0] for error in errors]
-    expected = [(found.kind, found.start, found.expected, found.message) for found in again]
-    for answers in together([lambda e=error: (e.kind, e.start, e.expected, e.message) for error in errors]):  # type: ignore[misc]
+    findings = [overthere.check(error.text)[0] for error in errors]
+    expected = [(result.kind, result.start, result.expected, result.message) for result in findings]
+    for answers in run_together([lambda e=error: (e.kind, e.start, e.expected, e.message) for error in errors]):  # type: ignore[misc]
         assert answers == expected
 
 
-def test_a_refused_text_has_one_finding() -> None:
-    """However many threads work it out before one of them keeps it."""
+def test_an_error_has_one_finding() -> None:
+    """Even if several threads compute it before one stores it."""
     for text in ("http://h:8o/", "http://h/a b", "a^:b"):
         with pytest.raises(overthere.InvalidURI) as caught:
             URI(text)
-        assert caught.value.kind  # the place alone
+        assert caught.value.kind  # only the place
         refused = caught.value._refused
         assert not isinstance(refused, overthere.Finding)
         assert refused.finding() == refused.finding() == overthere.check(text)[0]
 
 
-def test_a_registry_and_caches() -> None:
-    """One registry, and more texts than a cache keeps."""
+def test_threads_share_a_registry_and_caches() -> None:
+    """With more texts than a cache keeps."""
     registry = Registry.default().with_()
     names = sorted(registry)
     expected: list[object] = [(name, registry.scheme(name).port) for name in names]
 
-    def look(name: str) -> object:
+    def look_up(name: str) -> object:
         return name, registry.scheme(name).port
 
-    for answers in together([lambda name=name: look(name) for name in names]):  # type: ignore[misc]
+    for answers in run_together([lambda name=name: look_up(name) for name in names]):  # type: ignore[misc]
         assert answers == expected
     hosts = [f"http://xn--bcher-kva{n}.example/{'%C3%BC' * (n % 9)}" for n in range(3_000)]
     single = [str(IRI(overthere.decode(host) if n % 2 else host).host) for n, host in enumerate(hosts)]
@@ -128,12 +128,12 @@ def test_a_registry_and_caches() -> None:
     def work(chunk: range) -> object:
         return [str(IRI(overthere.decode(hosts[n]) if n % 2 else hosts[n]).host) for n in chunk]
 
-    for answers in together([lambda chunk=chunk: work(chunk) for chunk in chunks]):  # type: ignore[misc]
+    for answers in run_together([lambda chunk=chunk: work(chunk) for chunk in chunks]):  # type: ignore[misc]
         assert answers == [[single[n] for n in chunk] for chunk in chunks]
 
 
-def test_columns() -> None:
-    """One column read by many threads, each of which asks for more threads."""
+def test_threads_share_a_column() -> None:
+    """Each thread starts more threads."""
     pa = pytest.importorskip("pyarrow")
     from overthere import columns
 
@@ -145,7 +145,7 @@ def test_columns() -> None:
         lambda: pa.chunked_array(columns.resolve(column, "http://base.example/")).to_pylist(),
     ]
     expected = [action() for action in actions]
-    for answers in together(actions):
+    for answers in run_together(actions):
         assert answers == expected
 
 
@@ -181,9 +181,9 @@ print(answers[0] == [repr(use()) for use in uses])
 
 
 @pytest.mark.parametrize("attempt", range(3))
-def test_first_uses(attempt: int) -> None:
-    """In a process that has loaded nothing yet: modules, tables and caches are made by several threads at once."""
-    done = subprocess.run(
+def test_simultaneous_first_uses(attempt: int) -> None:
+    """In a new process: several threads create modules, tables and caches at once."""
+    result = subprocess.run(
         [sys.executable, "-c", f"THREADS = {THREADS}\n{FIRST_USES}"], capture_output=True, text=True, check=False
     )
-    assert (done.stdout, done.stderr, done.returncode) == ("True\n", "", 0)
+    assert (result.stdout, result.stderr, result.returncode) == ("True\n", "", 0)

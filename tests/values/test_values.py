@@ -1,4 +1,4 @@
-"""The value types as Python values, what they refuse, and what is never shown: passwords."""
+"""The value types as Python values, the texts that they reject, and passwords, which are never shown."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NAMES = {
 # -- a value like any other
 
 
-def test_match_statement() -> None:
+def test_values_in_a_match_statement() -> None:
     match URI("http://u@h:8/p?q"):
         case URI(scheme="http", host="h", port=port, fragment=None):
             assert port == 8
@@ -62,7 +62,7 @@ def test_match_statement() -> None:
             pytest.fail("no match by position")
 
 
-def test_immutable() -> None:
+def test_values_are_immutable() -> None:
     value = URI("http://h/")
     for name in ("host", "text", "_match", "anything"):
         with pytest.raises(AttributeError):
@@ -74,8 +74,8 @@ def test_immutable() -> None:
     assert copy.copy(value) is value is copy.deepcopy(value)
 
 
-class Own(URI):
-    """A class of a user's own."""
+class Site(URI):
+    """A class of a user."""
 
     __slots__ = ()
 
@@ -84,20 +84,20 @@ class Own(URI):
         return f"{self.scheme}:{self.host}"
 
 
-def test_subclass() -> None:
-    value = Own("http://H/a/../b?q")
-    for other in (value.normalize(), value.replace(query=None), pickle.loads(pickle.dumps(value)), Own(URI("x://h"))):
-        assert type(other) is Own
+def test_subclasses_keep_their_type() -> None:
+    value = Site("http://H/a/../b?q")
+    for other in (value.normalize(), value.replace(query=None), pickle.loads(pickle.dumps(value)), Site(URI("x://h"))):
+        assert type(other) is Site
         assert other.site
-    assert repr(value) == "Own('http://H/a/../b?q')"
-    assert type(value.join("c")) is Own
+    assert repr(value) == "Site('http://H/a/../b?q')"
+    assert type(value.join("c")) is Site
     assert value == URI(str(value))
     assert hash(value) == hash(URI(str(value)))
     with pytest.raises(InvalidURI):
-        Own("//h")
+        Site("//h")
 
 
-def test_one_class_from_another() -> None:
+def test_converting_between_classes() -> None:
     assert URI(URIReference("a:b")) == URI("a:b")
     assert URIReference(IRI("a:b")) == URI("a:b")
     assert str(IRI(URI("a:b"))) == "a:b"
@@ -110,8 +110,8 @@ def test_one_class_from_another() -> None:
 
 
 @pytest.mark.parametrize(("text", "kind"), [("a b", InvalidURI), ("\u00e9 b", InvalidIRI)])
-def test_a_text_that_is_compared_is_refused_as_what_it_would_be(text: str, kind: type[InvalidURI]) -> None:
-    """A URI-reference in US-ASCII, an IRI-reference beyond."""
+def test_a_compared_text_is_rejected_by_its_own_rule(text: str, kind: type[InvalidURI]) -> None:
+    """A URI-reference in US-ASCII, an IRI-reference otherwise."""
     for a, b in ((text, "x"), ("x", text)):
         with pytest.raises(InvalidURI) as caught:
             lowest_rung(a, b)
@@ -119,7 +119,7 @@ def test_a_text_that_is_compared_is_refused_as_what_it_would_be(text: str, kind:
 
 
 def test_a_zone_keeps_its_case() -> None:
-    """RFC 6874 2: what a zone is called is the system's affair; the address beside it is in small letters."""
+    """RFC 6874 2: the system defines the names of zones; the address next to it is lowercased."""
     mixed = URI("http://[FE80::A%25Eth0]:80/", zone=True)
     assert str(mixed.normalize(Rung.SCHEME)) == "http://[fe80::a%25Eth0]/"
     assert lowest_rung(mixed, URI("http://[fe80::A%25Eth0]:80/", zone=True)) is Rung.CASE
@@ -127,7 +127,7 @@ def test_a_zone_keeps_its_case() -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"http://h/", ["http://h/"], object(), bytearray(b"a:")])
-def test_only_text(wrong: Any) -> None:
+def test_only_text_is_accepted(wrong: Any) -> None:
     for kind in (URI, URIReference, IRI, IRIReference, explain, check):
         with pytest.raises(TypeError):
             kind(wrong)
@@ -136,7 +136,7 @@ def test_only_text(wrong: Any) -> None:
             method(wrong)
 
 
-def test_order_is_among_values() -> None:
+def test_values_are_ordered_among_themselves() -> None:
     assert sorted([URI("b:"), URI("B:"), URI("a:")]) == [URI("B:"), URI("a:"), URI("b:")]
     with pytest.raises(TypeError):
         assert URI("a:") < "b:"
@@ -190,14 +190,14 @@ def test_host(host: str, kind: str, ip: str | None, zone: str | None) -> None:
 
 @pytest.mark.parametrize("zone", ["a%2Fb", "%25", "%FF", "%00", "a%20b"])
 def test_ip_of_any_zone(zone: str) -> None:
-    """DESIGN law 7: whatever RFC 6874 derives, .ip is an address, None, or a documented refusal."""
+    """DESIGN law 7: for all that RFC 6874 derives, .ip is an address, None, or a documented error."""
     value = URI(f"x://[fe80::1%25{zone}]/", zone=True)
     assert value.zone == zone
     try:
-        found = value.ip
+        address = value.ip
     except OverthereError:
         return
-    assert found is None or found.version == 6
+    assert address is None or address.version == 6
 
 
 @pytest.mark.parametrize(
@@ -213,11 +213,11 @@ def test_form_and_segments(text: str, form: str, segments: tuple[str, ...]) -> N
     assert (URIReference(text).form, URIReference(text).segments) == (form, segments)
 
 
-def test_decoded() -> None:
+def test_decoded_components() -> None:
     value = URI("x://%C3%BC@%41:8/%2F+%E9?%C3%A9#%00")
-    wanted: dict[Component, bytes] = {"scheme": b"x", "userinfo": "ü".encode(), "host": b"A", "port": b"8",
+    expected: dict[Component, bytes] = {"scheme": b"x", "userinfo": "ü".encode(), "host": b"A", "port": b"8",
                                       "path": b"//+\xe9", "query": "é".encode(), "fragment": b"\0"}  # fmt: skip
-    assert {c: value.decoded_bytes(c) for c in wanted} == wanted
+    assert {c: value.decoded_bytes(c) for c in expected} == expected
     assert value.decoded("userinfo") == "ü"
     assert value.decoded(charset="latin-1") == "//+é"
     assert value.decoded(errors="replace") == "//+\ufffd"
@@ -225,19 +225,19 @@ def test_decoded() -> None:
     assert URIReference("a").decoded_bytes("host") is None
     with pytest.raises(CodingError):
         value.decoded()
-    nothing: Any = "nothing"
+    missing: Any = "nothing"
     for method in (value.decoded, value.decoded_bytes, value.span):
         with pytest.raises(
             KeyError, match="'nothing' is not a component; the components are scheme, authority, userinfo, host"
         ):
-            method(nothing)
+            method(missing)
 
 
 # -- resolution
 
 
 def test_same_document() -> None:
-    """4.4 and decision 3986-11: by the target, its fragment aside, and not by the syntax."""
+    """4.4 and decision 3986-11: by the target without its fragment, not by the syntax."""
     base = "http://a/b/c?q#f"
     same = ["", "#", "#s", "c?q", "?q", "./c?q", "/b/c?q", "//a/b/c?q#x", "http://a/b/c?q", "../b/c?q"]
     assert all(URIReference(r).same_document(base) for r in same)
@@ -258,8 +258,8 @@ def test_base_needs_a_scheme() -> None:
         URI("a:b").relate("a:c/../d")
 
 
-def test_not_strict() -> None:
-    """5.2.2, 5.4.2: the scheme of the base is ignored where it is the same, in any case."""
+def test_resolution_that_is_not_strict() -> None:
+    """5.2.2, 5.4.2: an equal scheme is ignored, in any case of letters."""
     base = URI("http://a/b/c/d;p?q")
     assert base.join("HTTP:g") == URI("HTTP:g")
     assert base.join("HTTP:g", strict=False) == URI("http://a/b/c/g")
@@ -296,8 +296,8 @@ def test_exceptions(action: Any, kind: type[OverthereError]) -> None:
         assert vars(other) == vars(error)
 
 
-def test_an_exception_waits_until_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is wrong is looked for once, when it is asked for; a text that is only refused costs no look."""
+def test_the_finding_of_an_exception_is_computed_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, when it is read; a text that is only rejected costs no search."""
     looks: list[str] = []
 
     class Counting(findings._Scanner):
@@ -320,27 +320,27 @@ def test_an_exception_waits_until_somebody_looks(monkeypatch: pytest.MonkeyPatch
         caught.value.nothing  # noqa: B018
 
 
-def in_handler(before: Exception, kind: Any, how: dict[str, Any]) -> None:
+def in_handler(before: Exception, kind: Any, context: dict[str, Any]) -> None:
     try:
         raise before
     except KeyError:
-        kind("http://u:secret@h:8o/", **how)
+        kind("http://u:secret@h:8o/", **context)
 
 
 def test_exceptions_chain() -> None:
-    """What was being handled is the context, and the line that called is in the traceback."""
+    """The handled exception is the context, and the traceback has the calling line."""
     before = KeyError("before")
     for kind in (URI, URIReference, IRI, IRIReference):
-        for how in ({}, {"zone": True}):
+        for options in ({}, {"zone": True}):
             with pytest.raises(InvalidURI) as caught:
-                in_handler(before, kind, how)
+                in_handler(before, kind, options)
             error = caught.value
             assert error.__context__ is before
             assert error.__cause__ is None
-            shown = "".join(traceback.format_exception(error))
-            assert "During handling" in shown
-            assert "kind(" in shown
-            assert "secret" not in shown.rpartition("overthere.Invalid")[2]
+            text = "".join(traceback.format_exception(error))
+            assert "During handling" in text
+            assert "kind(" in text
+            assert "secret" not in text.rpartition("overthere.Invalid")[2]
     with pytest.raises(InvalidURI) as caught:
         URI("http://h:8o/")
     assert caught.value.__context__ is None
@@ -351,7 +351,7 @@ def test_exceptions_chain() -> None:
 
 @pytest.mark.parametrize("kind", [URI, URIReference, IRI, IRIReference])
 def test_parse(kind: type[URIReference] | type[IRIReference]) -> None:
-    """A value where the class makes one, None where it refuses; with and without a zone."""
+    """It gives a value if the class does, None if the class rejects the text; with and without a zone."""
     texts = [row.bad for row in KINDS.values()] + [row.good for row in KINDS.values()]
     texts += [
         "http://[fe80::1%25en0]/",
@@ -363,7 +363,7 @@ def test_parse(kind: type[URIReference] | type[IRIReference]) -> None:
         "http://[v1.é]/",
         "http://é[::1]/",
     ]
-    made = 0
+    calls = 0
     for text in texts:
         for zone in (False, True):
             try:
@@ -377,16 +377,16 @@ def test_parse(kind: type[URIReference] | type[IRIReference]) -> None:
             assert found is not None
             assert (str(found), found.host, found.path, found.zone) == (text, value.host, value.path, value.zone)
             assert kind.can_parse(text, zone=zone) is True
-            made += 1
-    assert made > len(KINDS)
+            calls += 1
+    assert calls > len(KINDS)
 
 
-def test_parse_takes_what_the_class_takes() -> None:
+def test_parse_accepts_what_the_class_accepts() -> None:
     class Text(str):
         __slots__ = ()
 
-    found = URI.parse(Text("http://h/"))
-    assert type(str(found)) is str
+    value = URI.parse(Text("http://h/"))
+    assert type(str(value)) is str
     zoned = URIReference("http://[fe80::1%25en0]/", zone=True)
     assert URI.parse(zoned) == URI(zoned)
     assert URI.parse(URIReference("//h")) is None
@@ -398,22 +398,22 @@ def test_parse_takes_what_the_class_takes() -> None:
             call("http://h/", True)  # type: ignore[call-arg]
 
 
-def test_parse_makes_a_value_of_the_class_as_calling_it_does() -> None:
-    assert type(Own.parse("http://h/")) is Own
-    assert Own.parse("h") is None
+def test_parse_calls_the_constructor_of_a_subclass() -> None:
+    assert type(Site.parse("http://h/")) is Site
+    assert Site.parse("h") is None
 
-    made: list[str] = []
+    calls: list[str] = []
 
     class Counted(URI):
         def __init__(self, text: str, *, zone: bool = False) -> None:
-            made.append(text)
+            calls.append(text)
 
     assert type(Counted.parse("http://h/")) is Counted
-    assert (made, Counted.can_parse("http://h/"), Counted.parse("h")) == (["http://h/"], True, None)
-    assert made == ["http://h/"]
+    assert (calls, Counted.can_parse("http://h/"), Counted.parse("h")) == (["http://h/"], True, None)
+    assert calls == ["http://h/"]
 
 
-def test_invalid_uri_says_where() -> None:
+def test_invalid_uri_has_the_offset() -> None:
     with pytest.raises(InvalidURI) as caught:
         URI("x:/ü/😀 a")
     error = caught.value
@@ -425,16 +425,16 @@ def test_invalid_uri_says_where() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_has_its_examples(kind: str) -> None:
-    """The bad example of the table has the kind, the good one has no finding at all."""
+    """The bad example of the table has the kind, the good one has no findings."""
 
     def findings(example: str) -> list[str]:
         if not example.startswith(tuple(f"{name}{mark}" for name in NAMES for mark in "(.")):
             return [f.kind for f in check(example)]
         try:
-            found = eval(example, dict(NAMES))
+            result = eval(example, dict(NAMES))
         except InvalidURI as error:
             return [error.kind]
-        return [f.kind for f in found] if isinstance(found, list) else []
+        return [f.kind for f in result] if isinstance(result, list) else []
 
     row = KINDS[kind]
     if row.bad:
@@ -443,13 +443,13 @@ def test_each_kind_has_its_examples(kind: str) -> None:
     assert row.source.startswith(("RFC 3", "RFC 6570"))
 
 
-def test_limit_of_findings() -> None:
+def test_the_number_of_findings_is_limited() -> None:
     text = "http://h/" + "|a" * 30
     assert len(check(text)) == 30
     assert check(text, limit=30) == check(text, limit=None) == check(text)
-    *most, more = check(text, limit=10)
+    *most, last = check(text, limit=10)
     assert [f.start for f in most] == [9 + 2 * i for i in range(10)]
-    assert (more.kind, more.message) == ("more", "20 further findings are not listed")
+    assert (last.kind, last.message) == ("more", "20 further findings are not listed")
 
 
 # -- passwords: RFC 3986 3.2.1, 7.5
@@ -464,8 +464,8 @@ PASSWORDS = ["Geheim7", "Ge|heim7", "Ge heim7", "Ge\theim7", "Ge/heim7", "Ge?hei
              "Ge[heim7", "Ge@heim7", "Ge:heim7", "a/G:e@heim7", "Ge\u202eheim7", "Ge\\heim7", "Geheim7/?#"]  # fmt: skip
 
 
-def seen(value: object) -> list[str]:
-    """All that is printed of a value, or of the exception that it is."""
+def printed_forms(value: object) -> list[str]:
+    """All printed forms of a value, or of its exception."""
     if isinstance(value, InvalidURI):
         return [
             str(value),
@@ -481,15 +481,15 @@ def seen(value: object) -> list[str]:
 def test_no_password_is_shown(shape: str) -> None:
     for password in PASSWORDS:
         text = shape.format(password)
-        shown = [str(f) for f in check(text)]
+        texts = [str(f) for f in check(text)]
         for kind in (URI, URIReference, IRI, IRIReference):
             try:
                 value = kind(text)
             except InvalidURI as error:
-                shown += seen(error)
+                texts += printed_forms(error)
             else:
-                shown += [*seen(value), repr([value]), repr({"u": value})]
-        assert not [s for s in shown if "heim7" in s], text
+                texts += [*printed_forms(value), repr([value]), repr({"u": value})]
+        assert not [s for s in texts if "heim7" in s], text
 
 
 @pytest.mark.parametrize("shape", SECRETS)
@@ -497,13 +497,13 @@ def test_no_password_is_explained(shape: str) -> None:
     for password in PASSWORDS:
         text = shape.format(password)
         explanation = explain(text)
-        shown = [str(explanation), explanation.figure(30), explain("a", base=text).render(40)]
-        assert not [s for s in shown if "heim7" in s], text
+        output = [str(explanation), explanation.figure(30), explain("a", base=text).render(40)]
+        assert not [s for s in output if "heim7" in s], text
 
 
 @pytest.mark.parametrize("password", [*PASSWORDS, "12/heim7", "/heim7", "1?heim7", "#heim7"])
-def test_no_password_is_shown_where_it_is_given(password: str) -> None:
-    """Here it is known what the password is, whatever characters it has."""
+def test_no_password_in_an_argument_is_shown(password: str) -> None:
+    """It is known to be the password, whatever characters it has."""
     base = URI("http://u:old@h/")
     makers: list[Any] = [
         lambda: URI.build(scheme="http", userinfo=f"u:{password}", host="h"),
@@ -520,18 +520,18 @@ def test_no_password_is_shown_where_it_is_given(password: str) -> None:
             value = make()
         except (InvalidURI, CodingError) as error:
             value = error
-        assert not [s for s in seen(value) if "heim7" in s]
+        assert not [s for s in printed_forms(value) if "heim7" in s]
 
 
-def test_a_zone_is_explained_in_the_terms_of_its_scheme() -> None:
-    found = explain("http://[fe80::1%25eth0]/", zone=True).locator
-    assert not isinstance(found, str)
-    assert found is not None
-    assert found.to_dict()["host"] == "[fe80::1%25eth0]"
+def test_a_zone_is_explained_by_its_scheme() -> None:
+    locator = explain("http://[fe80::1%25eth0]/", zone=True).locator
+    assert not isinstance(locator, str)
+    assert locator is not None
+    assert locator.to_dict()["host"] == "[fe80::1%25eth0]"
 
 
-def test_a_value_that_another_library_writes_to_says_what_to_give_it() -> None:
-    """`urllib.request.urlopen` takes what is no text for a request of its own, and sets its timeout."""
+def test_a_value_passed_to_urlopen_explains_what_to_pass() -> None:
+    """`urllib.request.urlopen` sets attributes of any argument that is not text."""
     with pytest.raises(AttributeError, match=r"immutable; pass str\(\) of it where text is needed"):
         URI("http://h/").timeout = 1
     with pytest.raises(AttributeError, match=r"immutable; replace\(host=\.\.\.\) makes a new one"):
@@ -539,7 +539,7 @@ def test_a_value_that_another_library_writes_to_says_what_to_give_it() -> None:
 
 
 def test_the_parameters_of_an_explanation() -> None:
-    """RFC 3986 2.4: the query is parted before it is decoded, and a secret among its values is not printed."""
+    """RFC 3986 2.4: the query is split before it is decoded, and secret values are masked."""
     found = explain("http://h/?q=a%26b+c&x=%3D&flag&token=abcdefgh123456&e=")
     assert found.parameters == [("q", "a&b c"), ("x", "="), ("flag", None), ("token", "abcdefgh123456"), ("e", "")]
     printed = found.render()
@@ -557,7 +557,7 @@ def test_the_parameters_of_an_explanation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
+    ("text", "expected"),
     [
         ("git@github.com:joe/a.git", "ssh://git@github.com/joe/a.git"),
         ("joe@h:/abs/p", "ssh://joe@h/abs/p"),
@@ -568,11 +568,11 @@ def test_the_parameters_of_an_explanation() -> None:
         ("http://h:path", None), ("joe:secret@h:path", None), ("git@h:" + "a" * 300, None),
     ],
 )  # fmt: skip
-def test_a_place_as_scp_writes_it_is_named_as_a_uri(text: str, meant: str | None) -> None:
+def test_an_scp_address_is_explained_as_a_uri(text: str, expected: str | None) -> None:
     for kind in (URI, URIReference):
         if not kind.can_parse(text):
             with pytest.raises(InvalidURI) as caught:
                 kind(text)
-            assert ("did you mean" in str(caught.value)) == (meant is not None)
-            assert meant is None or f"did you mean {meant}?" in str(caught.value)
-    assert meant is None or URI(meant).scheme == "ssh"
+            assert ("did you mean" in str(caught.value)) == (expected is not None)
+            assert expected is None or f"did you mean {expected}?" in str(caught.value)
+    assert expected is None or URI(expected).scheme == "ssh"

@@ -1,4 +1,4 @@
-"""The explainer without a browser: what the views say, and what the server promises."""
+"""The explainer without a browser: the content of its views, and the guarantees of its server."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def served() -> Iterator[Explainer]:
         yield running
 
 
-def test_the_views_are_those_of_the_navigation(served: Explainer) -> None:
+def test_the_navigation_lists_all_views(served: Explainer) -> None:
     text = served.ask("/").text
     assert re.findall(r'data-view-link="(\w+)"', text) == list(VIEWS)
 
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[f"{n}: {e.title}" for n, e in EXAMPLES])
-def test_an_example_has_a_page_and_the_same_as_data(served: Explainer, name: str, example: Any) -> None:
+def test_an_example_has_a_page_and_the_same_data_as_json(served: Explainer, name: str, example: Any) -> None:
     link = pages.link(name, example.inputs)
     assert link is not None
     page = served.ask(link)
@@ -75,8 +75,8 @@ def test_an_example_has_a_page_and_the_same_as_data(served: Explainer, name: str
     assert f'href="{link.replace("&", "&amp;")}"' in page.text, "its permanent link"
 
 
-def test_anatomy_is_what_explain_says(served: Explainer) -> None:
-    """One JSON: of the page, of the method and of the command line."""
+def test_anatomy_and_explain_give_the_same_json(served: Explainer) -> None:
+    """On the page, by the method and on the command line."""
     text = "HTTP://joe@Example.com:80/%7Ejoe/a%20b/../c?q=caf%C3%A9#x"
     data = served.data("anatomy", text=text)
     printed = subprocess.run(
@@ -85,11 +85,11 @@ def test_anatomy_is_what_explain_says(served: Explainer) -> None:
     assert data == json.loads(json.dumps(explain(text).to_dict())) == json.loads(printed.stdout)
     page = served.ask(f"/anatomy?{urlencode({'text': text})}").text
     rows = dict(re.findall(r'<tr class="c c-(\w+)(.*?)</tr>', page, re.DOTALL))
-    for name, *shown in (
+    for name, *expected in (
         ("path", "path-abempty", "RFC 3986 3.3", "/~joe/a b/../c"), ("host", "reg-name", "RFC 3986 3.2.2"),
         ("query", "see the parameters"),
     ):  # fmt: skip
-        assert [part for part in shown if part not in rows[name]] == []
+        assert [part for part in expected if part not in rows[name]] == []
     parameters = page.partition("Parameters of the query")[2].partition("</table>")[0]
     assert parameters.index(">q<") < parameters.index(">café<")
     assert (
@@ -98,7 +98,7 @@ def test_anatomy_is_what_explain_says(served: Explainer) -> None:
     )
 
 
-def test_a_finding_stands_at_its_place_with_what_could_stand_there(served: Explainer) -> None:
+def test_a_finding_is_marked_with_what_is_expected_there(served: Explainer) -> None:
     data = served.data("anatomy", text="http://h:8o/a b")
     assert [(f["kind"], f["start"], f["expected"]) for f in data["findings"]] == [
         (f.kind, f.start, f.expected) for f in explain("http://h:8o/a b").findings
@@ -109,7 +109,7 @@ def test_a_finding_stands_at_its_place_with_what_could_stand_there(served: Expla
     assert served.data("anatomy", text="http://h/a b")["repair"]["repaired"] == "http://h/a%20b"
 
 
-def test_the_documents_and_browsers(served: Explainer) -> None:
+def test_the_editions_and_browsers(served: Explainer) -> None:
     data = served.data("editions", text="ftp://u?x@h/")
     hosts = {name: reading["host"] for name, reading in data["editions"].items()}
     assert hosts == {r.edition: r.host for r in read("ftp://u?x@h/")}
@@ -123,24 +123,24 @@ def test_the_ladder_and_the_plan_and_the_audit(served: Explainer) -> None:
     a, b = "http://example.com", "http://EXAMPLE.com:80/"
     rung = lowest_rung(a, b)
     assert rung is not None
-    found = served.data("ladder", a=a, b=b)
-    assert found["rung"] == rung.name
-    assert next(step["rung"] for step in found["steps"] if step["equal"]) == rung.name
+    ladder = served.data("ladder", a=a, b=b)
+    assert ladder["rung"] == rung.name
+    assert next(step["rung"] for step in ladder["steps"] if step["equal"]) == rung.name
     uri = "gopher://h.example/7/s%09x"
     assert served.data("plan", text=uri)["plan"] == plan(uri).to_dict()
     page = unescape(served.ask(f"/plan?{urlencode({'text': uri})}").text)
     assert [step.line() for step in plan(uri) if step.line() not in page] == []
     bad = "http://www.bank.example@0x7f.1/"
-    kinds = [one["kind"] for one in served.data("audit", text=bad)["findings"]]
-    assert kinds == [one.kind for one in audit(bad)]
+    kinds = [finding["kind"] for finding in served.data("audit", text=bad)["findings"]]
+    assert kinds == [finding.kind for finding in audit(bad)]
 
 
-def test_the_octets_are_those_that_are_sent(served: Explainer) -> None:
+def test_the_plan_shows_the_bytes_that_are_sent(served: Explainer) -> None:
     rows = re.findall(r"[0-9a-f]{4}  ((?:[0-9a-f]{2} )+)", served.ask("/plan?text=http://h.example/a%3Fb").text)
     assert bytes.fromhex("".join(rows)).startswith(b"GET /a?b HTTP/1.1\r\n")
 
 
-def test_the_links_of_a_document_on_both_sides_of_a_limit(served: Explainer) -> None:
+def test_the_rows_of_a_document_are_limited(served: Explainer) -> None:
     document = "".join(f'<a href="{i}">' for i in range(600))
     answer = served.form("/links.json", {"document": document, "base": "http://h/d/"})
     data = answer.data
@@ -162,15 +162,15 @@ def test_the_automaton_of_a_rule(served: Explainer) -> None:
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_passwords_are_masked_in_what_is_shown(served: Explainer, name: str) -> None:
-    """On the page they stand in the field where they were typed, and in the permanent link, and nowhere else."""
+def test_passwords_are_masked_in_answers(served: Explainer, name: str) -> None:
+    """They are visible only in the input field and in the permanent link."""
     text = f"ftp://joe:{SECRET}@h.example/a b"
-    inputs = {one.name for one in VIEWS[name].inputs}
+    inputs = {field.name for field in VIEWS[name].inputs}
     keys: list[str] = [key for key in ("text", "reference", "base", "a", "b") if key in inputs and name != "witnesses"]
-    given: dict[str, str] = dict.fromkeys(keys, text)
+    fields: dict[str, str] = dict.fromkeys(keys, text)
     if name == "links":
-        given = {"document": f'<a href="{text}">'}
-    answer = served.form(f"/{name}.json", given)
+        fields = {"document": f'<a href="{text}">'}
+    answer = served.form(f"/{name}.json", fields)
     assert answer.status in (200, 400)
     assert "ftp" in answer.text or name in ("witnesses", "links")
     for spelled in (SECRET, "openSesame"):
@@ -180,10 +180,8 @@ def test_passwords_are_masked_in_what_is_shown(served: Explainer, name: str) -> 
 @pytest.mark.parametrize("path", ["/anatomy", "/anatomy.json"])
 @pytest.mark.parametrize("query", ["{}", "{}=1&{}=2", "text=a&{}", "{}=" + "x" * 9000])
 @pytest.mark.parametrize("name", ["http://joe:%s@h/", "\u202e//joe:%s@h", "//joe:" + "%s" * 20 + "@h", "//h/?token=%s"])
-def test_what_is_sent_as_a_name_shows_no_secret_and_no_mark(
-    served: Explainer, path: str, query: str, name: str
-) -> None:
-    """A URI behind "?" in place of a value, as one writes it by hand."""
+def test_an_error_about_a_parameter_name_shows_no_secret(served: Explainer, path: str, query: str, name: str) -> None:
+    """Nor a direction mark: a hand-written query may contain a URI instead of name and value."""
     answer = served.ask(f"{path}?{query.replace('{}', quote(name.replace('%s', 'openSesame')))}")
     assert answer.status in (400, 413)
     assert "openSesame" not in answer.text
@@ -198,8 +196,8 @@ def test_what_is_sent_as_a_name_shows_no_secret_and_no_mark(
         "access_token=openSesame:x",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("name", [name for name in VIEWS if "text" in {one.name for one in VIEWS[name].inputs}])
-def test_secrets_that_are_written_oddly_are_masked(served: Explainer, name: str, text: str) -> None:
+@pytest.mark.parametrize("name", [name for name in VIEWS if "text" in {field.name for field in VIEWS[name].inputs}])
+def test_unusual_spellings_of_secrets_are_masked(served: Explainer, name: str, text: str) -> None:
     assert "Sesame" not in served.form(f"/{name}.json", {"text": text}).text
 
 
@@ -211,7 +209,7 @@ OWN_TAGS, PAGE_TAGS = set(_OWN.split()), set(_PAGE.split())
 
 
 class Markup(HTMLParser):
-    """What a page is made of, as a browser reads it."""
+    """The tags, attributes and links of a page, as a browser reads them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -227,13 +225,13 @@ class Markup(HTMLParser):
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("name", VIEWS)
-def test_markup_in_every_place_is_text(name: str, text: str) -> None:
-    """Nothing of an input is markup in an answer, and no character in it changes how it is read."""
+def test_markup_in_any_input_is_shown_as_text(name: str, text: str) -> None:
+    """No input becomes markup in an answer, and no character in it changes how the answer is parsed."""
     view = VIEWS[name]
-    for one in view.inputs:
-        given = {**(view.examples[0].inputs), one.name: text}
+    for field in view.inputs:
+        fields = {**(view.examples[0].inputs), field.name: text}
         try:
-            body = pages.answer(name, given)
+            body = pages.answer(name, fields)
         except BadInput as error:
             body = pages.failure_fragment(str(error))
         read = Markup()
@@ -243,13 +241,13 @@ def test_markup_in_every_place_is_text(name: str, text: str) -> None:
         assert not [link for link in read.links if not link.startswith(("/", "#"))]
         assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\x00\x1b\x7f]", unescape(body))
         assert "13519" not in body, "no template reads an input"
-        whole, outer = pages.page(name, given)[0], Markup()
-        outer.feed(whole)
+        page, outer = pages.page(name, fields)[0], Markup()
+        outer.feed(page)
         assert outer.tags <= OWN_TAGS | PAGE_TAGS
         assert not {name for name in outer.attributes if name.startswith("on")}
 
 
-def test_what_is_too_long_is_told(served: Explainer) -> None:
+def test_too_long_input_is_reported(served: Explainer) -> None:
     for name in ("anatomy", "editions", "plan", "audit"):
         answer = served.form(f"/{name}", {"text": "a" * 1_000_000})
         assert answer.status == 413
@@ -263,7 +261,7 @@ def test_what_is_too_long_is_told(served: Explainer) -> None:
     assert served.form("/anatomy", {"text": "a" * (5 << 20)}).status == 413
 
 
-def test_a_form_leads_to_the_permanent_link(served: Explainer) -> None:
+def test_a_form_redirects_to_the_permanent_link(served: Explainer) -> None:
     answer = served.form("/anatomy", {"text": "a b&c"})
     assert (answer.status, answer.headers["location"]) == (303, "/anatomy?text=a+b%26c")
     long = served.form("/links", {"document": "<p>" * 40_000})
@@ -275,7 +273,7 @@ def test_a_form_leads_to_the_permanent_link(served: Explainer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "said"),
+    ("path", "status", "message"),
     [
         ("/anatomy.json", 400, "text is missing"),
         ("/anatomy.json?text=a&text=b", 400, "twice"),
@@ -289,13 +287,13 @@ def test_a_form_leads_to_the_permanent_link(served: Explainer) -> None:
         ("/nope.json", 404, "Not Found"),
     ],
 )
-def test_bad_inputs_are_told(served: Explainer, path: str, status: int, said: str) -> None:
+def test_invalid_inputs_are_reported(served: Explainer, path: str, status: int, message: str) -> None:
     answer = served.ask(path)
     assert answer.status == status
-    assert said in answer.data["error"]
+    assert message in answer.data["error"]
 
 
-def test_methods_and_types(served: Explainer) -> None:
+def test_unsupported_methods_and_types_are_rejected(served: Explainer) -> None:
     assert served.ask("/anatomy.json", "DELETE").status == 405
     assert served.ask("/anatomy.json", "POST", b"{}", content_type="application/json").status == 415
     assert served.ask("/anatomy.part").status == 405
@@ -304,14 +302,14 @@ def test_methods_and_types(served: Explainer) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/anatomy", "/anatomy.json", "/nope", "/openapi.json", "/static/typing.js"])
-def test_every_answer_has_the_headers(served: Explainer, path: str) -> None:
+def test_every_answer_has_the_security_headers(served: Explainer, path: str) -> None:
     headers = served.ask(path).headers
     assert {name.lower(): value for name, value in HEADERS.items()}.items() <= headers.items()
     assert "cache-control" in headers
     assert "server" not in headers
 
 
-def test_the_policy_lets_nothing_in_from_elsewhere(served: Explainer) -> None:
+def test_the_content_security_policy_allows_no_other_origin(served: Explainer) -> None:
     policy = served.ask("/").headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
@@ -324,27 +322,27 @@ def test_the_policy_lets_nothing_in_from_elsewhere(served: Explainer) -> None:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "0.0.0.0"])
-def test_a_foreign_name_is_not_answered(served: Explainer, host: str) -> None:
-    """DNS rebinding: a page of others that gives its own name the address of loopback."""
+def test_a_foreign_host_name_is_rejected(served: Explainer, host: str) -> None:
+    """DNS rebinding: another site may let its own name resolve to a loopback address."""
     assert served.ask("/anatomy.json?text=a", host=host).status == 421
-    for own in ("localhost", "127.0.0.1", "[::1]:99", "LOCALHOST:1"):
-        assert served.ask("/anatomy.json?text=a", host=own).status == 200
+    for local in ("localhost", "127.0.0.1", "[::1]:99", "LOCALHOST:1"):
+        assert served.ask("/anatomy.json?text=a", host=local).status == 200
 
 
-def test_a_target_in_absolute_form_is_answered_by_its_host(served: Explainer) -> None:
-    """It stands for Host (RFC 9112 3.2.2)."""
+def test_the_host_of_an_absolute_form_target_is_checked(served: Explainer) -> None:
+    """It replaces the Host field (RFC 9112 3.2.2)."""
     path = "/anatomy.json?text=http%3A%2F%2Fh%2F%2561"
     same = served.ask(path).data
-    for own in (f"http://localhost:{served.port}", "HTTP://127.0.0.1"):
-        assert served.ask(own + path, host="evil.example").data == same
-        assert served.ask(own).text == served.ask("/").text
+    for origin in (f"http://localhost:{served.port}", "HTTP://127.0.0.1"):
+        assert served.ask(origin + path, host="evil.example").data == same
+        assert served.ask(origin).text == served.ask("/").text
     assert served.ask(f"http://evil.example{path}").status == 421
     assert served.ask("http:///").status == 421
 
 
 @pytest.mark.parametrize("raw", [{}, {"raw_path": None}])
-def test_a_server_need_not_give_the_raw_path(raw: dict[str, None]) -> None:
-    """It is optional (ASGI, HTTP Connection Scope)."""
+def test_the_raw_path_is_optional(raw: dict[str, None]) -> None:
+    """ASGI, HTTP Connection Scope."""
     sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:
@@ -365,19 +363,19 @@ def test_a_server_need_not_give_the_raw_path(raw: dict[str, None]) -> None:
     assert sent[0]["status"] == 200
 
 
-def test_beyond_loopback_any_name_is_answered() -> None:
+def test_beyond_loopback_any_host_name_is_accepted() -> None:
     with explainer(loopback=False) as running:
         assert running.ask("/", host="explainer.example").status == 200
 
 
-def test_an_answer_that_takes_too_long() -> None:
-    """The clock is that of the server: with no time at all nothing is answered, and that is said."""
+def test_an_answer_that_takes_too_long_is_reported() -> None:
+    """The server measures the time: with a limit of 0 seconds nothing is answered."""
     import anyio
 
     workers = Workers(0)
     app = application(workers=workers)
 
-    async def asked(path: str) -> tuple[int, bytes]:
+    async def request(path: str) -> tuple[int, bytes]:
         sent: list[Any] = []
 
         async def receive() -> dict[str, Any]:
@@ -397,7 +395,7 @@ def test_an_answer_that_takes_too_long() -> None:
 
     try:
         for path in ("/anatomy.json?text=a", "/anatomy?text=a"):
-            status, body = anyio.run(asked, path)
+            status, body = anyio.run(request, path)
             assert status == 503
             assert b"more than 0 seconds" in body
     finally:
@@ -406,31 +404,31 @@ def test_an_answer_that_takes_too_long() -> None:
 
 
 @pytest.mark.parametrize("text", [FAULT + SECRET, DIES + SECRET])
-def test_a_fault_of_ours_shows_nothing_of_the_input(text: str, capsys: Any) -> None:
-    """Not even one that ends its process, which ends no other."""
+def test_a_bug_shows_nothing_of_the_input(text: str, capsys: Any) -> None:
+    """Even if it ends its process; other processes go on."""
     with explainer(work=work) as running:
         answer = running.ask(f"/anatomy.json?text={text}")
         assert running.ask("/anatomy.json?text=a").status == 200
     assert (answer.status, answer.data) == (500, {"error": "a bug of this library"})
-    said = capsys.readouterr()
-    assert ("ValueError in broken" if text.startswith(FAULT) else "a worker process ended") in said.err
-    assert "Sesame" not in said.err + said.out + answer.text
+    captured = capsys.readouterr()
+    assert ("ValueError in broken" if text.startswith(FAULT) else "a worker process ended") in captured.err
+    assert "Sesame" not in captured.err + captured.out + answer.text
 
 
-def test_a_heavy_view_stops_no_other() -> None:
-    """Two are worked out at once.  A heavy one is told so at its limit and its process ended, others are answered."""
+def test_a_slow_view_does_not_block_others() -> None:
+    """Two run at once.  The slow one ends with an error and its process at the limit; others are answered."""
     with explainer(limits=Limits(view=3, workers=2), work=work) as running, ThreadPoolExecutor(3) as threads:
         assert running.server is not None
         heavy = [threads.submit(running.ask, f"/{path}?text={HEAVY}") for path in ("anatomy", "anatomy.json")]
         assert running.ask("/static/style.css").status == 200
-        assert [one.result().status for one in heavy] == [503, 503]
+        assert [future.result().status for future in heavy] == [503, 503]
         assert "this takes more than 3 seconds" in heavy[0].result().text
         before = running.server.workers.processes()
         part = threads.submit(running.form, "/anatomy.part", {"text": HEAVY})
         for text in "abcd":
-            assert running.ask(f"/anatomy.json?text={text}").status == 200, "beside a heavy one"
+            assert running.ask(f"/anatomy.json?text={text}").status == 200, "next to a slow one"
         assert "this takes more than 3 seconds" in part.result().text
-        assert before == [], "those that were at work on them are gone"
+        assert before == [], "their processes have ended"
         ids = running.server.workers.processes()
         assert len(ids) == 1
     assert running.server.workers.processes() == []
@@ -439,10 +437,10 @@ def test_a_heavy_view_stops_no_other() -> None:
             os.kill(pid, 0)
 
 
-def test_workers_that_are_busy_are_not_waited_for_for_ever() -> None:
+def test_waiting_for_busy_workers_is_limited() -> None:
     with explainer(limits=Limits(view=2, workers=1), work=work) as running, ThreadPoolExecutor(4) as threads:
-        asked = [threads.submit(running.ask, f"/anatomy?text={HEAVY}") for _ in range(4)]
-        answers = [one.result() for one in asked]
+        futures = [threads.submit(running.ask, f"/anatomy?text={HEAVY}") for _ in range(4)]
+        answers = [future.result() for future in futures]
     assert {answer.status for answer in answers} == {503}
     both = ("too many requests", "this takes more than 2 seconds")
     assert {text for text in both for answer in answers if text in answer.text} == set(both)
@@ -462,14 +460,14 @@ BEGINNINGS = {
 }
 
 
-def until_closed(there: socket.socket, *, drip: bytes = b"") -> bytes:
-    """What comes until the server closes; meanwhile octets drip in, a thousand at most."""
+def read_until_closed(client: socket.socket, *, drip: bytes = b"") -> bytes:
+    """Return all data until the server closes; meanwhile send `drip` again and again, at most 1,000 times."""
     came = b""
     for _ in range(1000):
         try:
             if drip:
-                there.sendall(drip)
-            piece = there.recv(1 << 16)
+                client.sendall(drip)
+            piece = client.recv(1 << 16)
         except TimeoutError:
             continue
         except OSError:
@@ -481,72 +479,72 @@ def until_closed(there: socket.socket, *, drip: bytes = b"") -> bytes:
 
 
 @pytest.mark.parametrize("drip", [b"", b"a"], ids=["waits", "drips"])
-@pytest.mark.parametrize("begun", BEGINNINGS.values(), ids=BEGINNINGS)
-def test_a_request_is_read_by_a_deadline_whatever_drips_in(hasty: Explainer, begun: bytes, drip: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", hasty.port)) as there:
-        there.settimeout(0.05)
-        there.sendall(begun)
-        came = until_closed(there, drip=drip)
-    if b"/nope" in begun:
+@pytest.mark.parametrize("beginning", BEGINNINGS.values(), ids=BEGINNINGS)
+def test_a_slow_request_is_closed_at_the_deadline(impatient_server: Explainer, beginning: bytes, drip: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", impatient_server.port)) as client:
+        client.settimeout(0.05)
+        client.sendall(beginning)
+        came = read_until_closed(client, drip=drip)
+    if b"/nope" in beginning:
         assert came.startswith(b"HTTP/1.1 404 ")
-    elif begun:
+    elif beginning:
         assert came.startswith(b"HTTP/1.1 408 ") or came == b""
-    assert hasty.ask("/").status == 200
+    assert impatient_server.ask("/").status == 200
 
 
 @pytest.fixture(scope="module")
-def hasty() -> Iterator[Explainer]:
+def impatient_server() -> Iterator[Explainer]:
     with explainer(limits=Limits(reading=0.5)) as running:
         yield running
 
 
 def test_a_client_that_does_not_read_is_closed() -> None:
-    """Its requests are whole, and it takes none of the answers."""
+    """It sends complete requests and reads none of the answers."""
     request = b"GET /static/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with explainer(limits=Limits(answering=1)) as running, socket.socket() as there:
+    with explainer(limits=Limits(answering=1)) as running, socket.socket() as client:
         assert running.server is not None
-        there.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        there.connect(("127.0.0.1", running.port))
-        there.settimeout(10)
-        with suppress(OSError):  # until it is closed, or takes nothing more
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", running.port))
+        client.settimeout(10)
+        with suppress(OSError):  # until it is closed, or accepts no more data
             for _ in range(100_000):
-                there.sendall(request * 100)
+                client.sendall(request * 100)
         wait_until(lambda: running.server is not None and not running.server.server_state.connections, "closed")
         assert running.ask("/").status == 200
 
 
-def test_connections_that_send_nothing_whole_close_it_for_nobody() -> None:
-    """With no deadline that could help: the oldest make room."""
+def test_incomplete_requests_do_not_block_other_clients() -> None:
+    """Even without a deadline: the oldest connections are closed."""
     with explainer(limits=Limits(reading=3600, connections=16)) as running, ExitStack() as stack:
         assert running.server is not None
-        begun = list(BEGINNINGS.values())[:5]
+        requests = list(BEGINNINGS.values())[:5]
         dripping = []
         for number in range(70):
-            there = stack.enter_context(socket.create_connection(("127.0.0.1", running.port)))
-            there.settimeout(20)
-            there.sendall(begun[number % len(begun)])
-            dripping.append(there)
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", running.port)))
+            client.settimeout(20)
+            client.sendall(requests[number % len(requests)])
+            dripping.append(client)
             if number % 10 == 9:
                 assert running.ask("/").status == 200
         assert len(running.server.server_state.connections) <= 16
-        assert until_closed(dripping[0]) == b""
+        assert read_until_closed(dripping[0]) == b""
 
 
 def test_a_request_in_a_burst_of_silent_connections_is_answered() -> None:
-    """What is closed is the oldest, also where many connections come at once."""
+    """The oldest are closed, even if many connections arrive at once."""
     with explainer(limits=Limits(reading=3600, connections=16)) as running:
         for _ in range(5):
             with ExitStack() as stack:
                 silent = [stack.enter_context(socket.socket()) for _ in range(60)]
-                for one in silent:
-                    one.setblocking(False)
-                    one.connect_ex(("127.0.0.1", running.port))
+                for client in silent:
+                    client.setblocking(False)
+                    client.connect_ex(("127.0.0.1", running.port))
                 assert running.ask("/").status == 200
 
 
 @pytest.mark.parametrize("path", ["/anatomy", "/anatomy.json", "/anatomy.part", "/nope"])
 @pytest.mark.parametrize(
-    ("fields", "own"),
+    ("fields", "is_own"),
     [
         ({}, True),
         ({"sec_fetch_site": "same-origin"}, True),
@@ -567,37 +565,39 @@ def test_a_request_in_a_burst_of_silent_connections_is_answered() -> None:
         ({"origin": "http://127.0.0.1:PORT/"}, False),
     ],
 )
-def test_a_post_comes_from_its_own_pages(served: Explainer, path: str, fields: dict[str, str], own: bool) -> None:
+def test_a_post_from_another_origin_is_rejected(
+    served: Explainer, path: str, fields: dict[str, str], is_own: bool
+) -> None:
     named: dict[str, Any] = {name: value.replace("PORT", str(served.port)) for name, value in fields.items()}
     answer = served.form(path, {"text": "a"}, **named)
-    assert (answer.status != 403) == own
+    assert (answer.status != 403) == is_own
     assert {name.lower(): value for name, value in HEADERS.items()}.items() <= answer.headers.items()
-    for mode, status in {"navigate": 200, "no-cors": 200 if own else 403, "cors": 200 if own else 403}.items():
+    for mode, status in {"navigate": 200, "no-cors": 200 if is_own else 403, "cors": 200 if is_own else 403}.items():
         answer = served.ask("/anatomy?text=a", **named, sec_fetch_mode=mode)
         assert answer.status == status, "a link may lead here"
 
 
-def test_runs_hold_the_whole_text() -> None:
+def test_runs_cover_the_whole_text() -> None:
     text = "a\u202e\u202eb:c@d" * 400
-    found = runs(text, [Place("path", 0, len(text))])
-    assert found[0].start == 0
-    assert found[-1].end == len(text)
-    assert all(one.end == two.start for one, two in pairwise(found))
+    result = runs(text, [Place("path", 0, len(text))])
+    assert result[0].start == 0
+    assert result[-1].end == len(text)
+    assert all(first.end == two.start for first, two in pairwise(result))
 
 
-def test_a_password_behind_many_runs_is_masked() -> None:
-    """What follows so many runs is one run more, in which a password is masked and nothing is unseen."""
+def test_a_password_after_the_limit_of_runs_is_masked() -> None:
+    """The rest is one run, in which passwords are masked and invisible characters replaced."""
     text = "a\x01" * 2000 + f"ftp://joe:{SECRET}@h/\x01"
-    found = runs(text, [])
-    assert len(found) < 2100
-    shown = "".join(run.text for run in found)
-    assert SECRET not in shown
-    assert shown.endswith("ftp://joe:***@h/\ufffd")
+    result = runs(text, [])
+    assert len(result) < 2100
+    text_shown = "".join(run.text for run in result)
+    assert SECRET not in text_shown
+    assert text_shown.endswith("ftp://joe:***@h/\ufffd")
 
 
-def test_suggestion_has_a_labels_first(served: Explainer) -> None:
-    shown = served.form("/anatomy.part", {"text": "https://www.ex\u00e4mple.co.uk/"}).text.partition("Did you mean")[2]
-    first, second = shown.index("https://www.xn--exmple-cua.co.uk/"), shown.index("https://www.ex%C3%A4mple.co.uk/")
+def test_a_suggestion_lists_a_labels_first(served: Explainer) -> None:
+    text = served.form("/anatomy.part", {"text": "https://www.ex\u00e4mple.co.uk/"}).text.partition("Did you mean")[2]
+    first, second = text.index("https://www.xn--exmple-cua.co.uk/"), text.index("https://www.ex%C3%A4mple.co.uk/")
     assert first < second
 
 
@@ -618,16 +618,16 @@ def serve(*arguments: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-def test_the_verb_serves_and_logs_nothing() -> None:
+def test_the_command_serves_without_a_log() -> None:
     running = serve("--port", "0")
     assert running.stdout is not None
     try:
         address = running.stdout.readline().strip()
         match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/", address)
         assert match
-        there = Explainer(int(match[1]))
-        assert there.ask(f"/anatomy?text=ftp://joe:{SECRET}@h/").status == 200
-        assert there.ask("/nope").status == 404
+        client = Explainer(int(match[1]))
+        assert client.ask(f"/anatomy?text=ftp://joe:{SECRET}@h/").status == 200
+        assert client.ask("/nope").status == 404
     finally:
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=60)
@@ -637,27 +637,27 @@ def test_the_verb_serves_and_logs_nothing() -> None:
     assert running.returncode in (1, 130)
 
 
-def test_clients_that_do_not_read_hold_up_no_end() -> None:
+def test_clients_that_do_not_read_do_not_delay_the_shutdown() -> None:
     running = serve("--port", "0")
     assert running.stdout is not None
     try:
         port = int(running.stdout.readline().strip().removesuffix("/").rpartition(":")[2])
-        held = [socket.create_connection(("127.0.0.1", port)) for _ in range(4)]
-        for there in held:
-            there.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500)
+        clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(4)]
+        for client in clients:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500)
         assert Explainer(port).ask("/").status == 200
     finally:
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=60)
-    for there in held:
-        there.close()
+    for client in clients:
+        client.close()
 
 
-def test_a_client_that_leaves_is_no_fault() -> None:
-    """At every point of a request; nothing is said of it, and Ctrl-C ends the server and its workers."""
+def test_a_client_that_disconnects_is_not_logged() -> None:
+    """At any point of a request; Ctrl-C still ends the server and its workers."""
     running = serve("--port", "0")
     assert running.stdout is not None
-    whole = [
+    requests = [
         b"GET /anatomy.json?text=a HTTP/1.1\r\nHost: localhost\r\n\r\n",
         b"POST /anatomy HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n"
         b"Content-Type: application/x-www-form-urlencoded\r\n\r\ntext=a",
@@ -665,12 +665,12 @@ def test_a_client_that_leaves_is_no_fault() -> None:
     ]
     try:
         port = int(running.stdout.readline().strip().removesuffix("/").rpartition(":")[2])
-        for begun in (*BEGINNINGS.values(), *whole):
+        for request in (*BEGINNINGS.values(), *requests):
             for linger in (b"\1\0\0\0\0\0\0\0", None):
-                with socket.create_connection(("127.0.0.1", port)) as there:
-                    if linger is not None:  # a reset, not an end
-                        there.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-                    there.sendall(begun)
+                with socket.create_connection(("127.0.0.1", port)) as client:
+                    if linger is not None:  # closes with a reset
+                        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                    client.sendall(request)
         assert Explainer(port).ask("/anatomy.json?text=a").status == 200
     finally:
         running.send_signal(signal.SIGINT)
@@ -679,30 +679,30 @@ def test_a_client_that_leaves_is_no_fault() -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "museum.example"])
-def test_other_machines_are_let_in_on_purpose_only(host: str) -> None:
-    done = serve("--host", host, "--port", "0")
-    out, err = done.communicate(timeout=60)
-    assert (done.returncode, out) == (2, "")
+def test_serving_other_machines_needs_an_option(host: str) -> None:
+    process = serve("--host", host, "--port", "0")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
     assert "is not loopback" in err
     assert "--beyond-this-machine" in err
 
 
-def test_a_port_that_is_taken() -> None:
+def test_a_port_in_use_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
-        done = serve("--port", str(other.getsockname()[1]))
-        _, err = done.communicate(timeout=60)
-    assert done.returncode == 2
+        process = serve("--port", str(other.getsockname()[1]))
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
     assert "in use" in err
 
 
 @pytest.mark.parametrize("size", [b"-1", b"f" * 24, b"zz", b""])
-def test_a_chunk_that_is_none_leaves_no_traceback(served: Explainer, size: bytes, capfd: Any) -> None:
+def test_an_invalid_chunk_causes_no_traceback(served: Explainer, size: bytes, capfd: Any) -> None:
     head = b"POST /explain.json HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
     form = b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", served.port)) as there:
-        there.settimeout(5)
-        there.sendall(head + form + size + b"\r\n\r\n")
-        came = until_closed(there)
+    with socket.create_connection(("127.0.0.1", served.port)) as client:
+        client.settimeout(5)
+        client.sendall(head + form + size + b"\r\n\r\n")
+        came = read_until_closed(client)
     assert came.startswith(b"HTTP/1.1 400 ")
     assert came.count(b"HTTP/1.1") == 1
     assert served.ask("/").status == 200
@@ -710,18 +710,18 @@ def test_a_chunk_that_is_none_leaves_no_traceback(served: Explainer, size: bytes
 
 
 def test_a_request_with_two_lengths_is_answered_once(served: Explainer) -> None:
-    """What follows it could be read as another request (RFC 9112 6.1)."""
+    """The rest could be read as another request (RFC 9112 6.1)."""
     head = b"POST /anatomy HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n"
     form = b"Content-Type: application/x-www-form-urlencoded\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", served.port)) as there:
-        there.settimeout(5)
-        there.sendall(head + form)
-        came = until_closed(there)
+    with socket.create_connection(("127.0.0.1", served.port)) as client:
+        client.settimeout(5)
+        client.sendall(head + form)
+        came = read_until_closed(client)
     assert came.startswith(b"HTTP/1.1 400 ")
     assert came.count(b"HTTP/1.1") == 1
 
 
-def test_a_process_that_ended_while_it_was_idle_is_not_asked() -> None:
+def test_a_worker_that_died_while_idle_is_replaced() -> None:
     workers = Workers(60)
     try:
         first = workers.answer("data", "anatomy", {"text": "a"})

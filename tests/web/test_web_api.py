@@ -1,4 +1,4 @@
-"""The JSON of the views keeps to its OpenAPI document: requests are made from it, and every answer is checked."""
+"""The JSON of the views agrees with its OpenAPI document: requests are generated from it, answers validated."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from overthere.web.openapi import document
 from overthere.web.views import VIEWS
 
 EXAMPLES = [(view.name, example) for view in VIEWS.values() for example in view.examples]
-# An input that is too long is refused with 413 here; and a schema cannot say which rules a document has, and what a
-# URI is, so that texts by the schema may be refused with 400.
+# A too long input is rejected with 413, and texts that match the schema may be rejected with 400: a schema cannot
+# express which rules a document has or what a valid URI is.
 REFUSED = {
     "checks": {
         "negative_data_rejection": {"expected-statuses": ["400", "405", "413", "415"]},
@@ -38,12 +38,12 @@ def test_every_view_is_documented(served: Explainer) -> None:
 
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[f"{n}: {e.title}" for n, e in EXAMPLES])
-def test_an_answer_is_as_documented(name: str, example: object) -> None:
-    whole = {"$ref": f"#/components/schemas/{name}", "components": document()["components"]}
-    jsonschema_rs.validator_for(whole).validate(VIEWS[name].data(example.inputs))  # type: ignore[attr-defined]
+def test_an_answer_matches_its_schema(name: str, example: object) -> None:
+    schema = {"$ref": f"#/components/schemas/{name}", "components": document()["components"]}
+    jsonschema_rs.validator_for(schema).validate(VIEWS[name].data(example.inputs))  # type: ignore[attr-defined]
 
 
 @schema.parametrize()
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-def test_requests_made_from_the_document(case: schemathesis.Case[Any], served: Explainer) -> None:
+def test_generated_requests_get_valid_answers(case: schemathesis.Case[Any], served: Explainer) -> None:
     case.call_and_validate(base_url=served.root)

@@ -1,4 +1,4 @@
-"""What the pages of the explainer say around their answers: counts, titles, examples, links, warnings."""
+"""Texts around the answers of the explainer's pages: counts, titles, examples, links, warnings."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from overthere.web import pages
 from overthere.web.views import VIEWS
 
 
-def summary(name: str, **given: str) -> str:
-    return unescape(re.findall(r'data-summary="([^"]*)"', pages.answer(name, given))[0])
+def summary(name: str, **fields: str) -> str:
+    return unescape(re.findall(r'data-summary="([^"]*)"', pages.answer(name, fields))[0])
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "told"),
+    ("name", "fields", "expected"),
     [
         ("anatomy", {"text": "http://h/a b"}, "not valid, 1 finding"),
         ("anatomy", {"text": "http://h:8o/a b"}, "not valid, 2 findings"),
@@ -33,8 +33,8 @@ def summary(name: str, **given: str) -> str:
         ("witnesses", {"a": "rfc1738", "b": "rfc3986", "rule": "path"}, "1 rule differs, 0 are the same"),
     ],
 )
-def test_one_is_not_plural(name: str, given: dict[str, str], told: str) -> None:
-    assert summary(name, **given) == told
+def test_summaries_count_in_singular_and_plural(name: str, fields: dict[str, str], expected: str) -> None:
+    assert summary(name, **fields) == expected
 
 
 def test_each_view_has_a_title_of_its_own() -> None:
@@ -45,13 +45,13 @@ def test_each_view_has_a_title_of_its_own() -> None:
 @pytest.mark.parametrize("name", VIEWS)
 def test_an_empty_field_shows_an_example(name: str) -> None:
     page, examples = pages.page(name, {})[0], VIEWS[name].examples
-    for one in VIEWS[name].inputs:
-        if one.kind != "choice":
-            (shown,) = re.findall(rf'id="in-{one.name}"[^>]*? placeholder="([^"]*)"', page)
-            assert unescape(shown) in {example.inputs.get(one.name) for example in examples}
+    for field in VIEWS[name].inputs:
+        if field.kind != "choice":
+            (placeholder,) = re.findall(rf'id="in-{field.name}"[^>]*? placeholder="([^"]*)"', page)
+            assert unescape(placeholder) in {example.inputs.get(field.name) for example in examples}
 
 
-def test_the_first_page_asks_for_an_anatomy() -> None:
+def test_the_first_page_has_the_field_of_the_anatomy() -> None:
     page = pages.start()
     assert 'data-view="anatomy"' in page
     assert f'placeholder="{VIEWS["anatomy"].example_of("text")}"' in page
@@ -60,13 +60,13 @@ def test_the_first_page_asks_for_an_anatomy() -> None:
 
 @pytest.mark.parametrize("text", ["http://www.bank.example@0x7f.1/", "http://joe:pw@h.example/", "http://h.example/"])
 def test_anatomy_counts_the_security_findings(text: str) -> None:
-    found = len(audit(text))
-    said = "No security findings" if not found else f"{found} security finding{'s' if found != 1 else ''}"
-    (link,) = re.findall(rf'<a href="([^"]*)">{said}</a>', pages.answer("anatomy", {"text": text}))
+    count = len(audit(text))
+    label = "No security findings" if not count else f"{count} security finding{'s' if count != 1 else ''}"
+    (link,) = re.findall(rf'<a href="([^"]*)">{label}</a>', pages.answer("anatomy", {"text": text}))
     assert link == pages.link("audit", {"text": text})
 
 
-def test_anatomy_has_the_reading_of_browsers() -> None:
+def test_anatomy_shows_how_browsers_read_the_text() -> None:
     if not whatwg.available():
         pytest.skip("ada is absent")
     assert ">browsers</a> read <code>http://127.0.0.1/</code>" in pages.answer("anatomy", {"text": "http://0x7f.1"})
@@ -79,11 +79,11 @@ def test_anatomy_has_the_reading_of_browsers() -> None:
     [("ftp://joe:pw@h/", True), ("http://h/?access_token=abc", True), ("http://joe@h/?a=b", False)],
 )
 def test_a_permanent_link_with_a_secret_has_a_warning(text: str, warned: bool) -> None:
-    for name, given in (("anatomy", {"text": text}), ("links", {"document": f'<a href="{text}">'})):
-        assert ("contains a password or token" in pages.answer(name, given)) == warned
+    for name, fields in (("anatomy", {"text": text}), ("links", {"document": f'<a href="{text}">'})):
+        assert ("contains a password or token" in pages.answer(name, fields)) == warned
 
 
-def test_values_that_are_uris_have_a_link_and_masked_ones_none() -> None:
+def test_values_that_are_uris_have_a_link_unless_masked() -> None:
     query = "a=http%3A%2F%2Fe.example%2F&b=x:y&c=http%3A%2F%2Fjoe:pw@h%2F&token=abc&d&e=%0A&f=http:%2F%2F%5B"
     answer = pages.answer("anatomy", {"text": f"http://h/?{query}"})
     table = answer.partition("Parameters of the query")[2].partition("</table>")[0]
