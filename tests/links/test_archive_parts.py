@@ -86,14 +86,14 @@ def mutated(draw: random.Random, file: bytes) -> bytes:
     return bytes(data)
 
 
-def table(path: Path, part_bytes: int) -> tuple[list[Link], Counter[str], int]:
+def table(path: Path, part_bytes: int, options: Options = Options()) -> tuple[list[Link], Counter[str], int]:  # noqa: B008 - a value
     """Return the rows of a file, its counts, and the number of its tasks."""
     rows: list[Link] = []
     counts: Counter[str] = Counter()
     number = 0
-    for task in tasks([path], None, Options(), part_bytes):
+    for task in tasks([path], None, options, part_bytes):
         number += 1
-        for result in carry_out(task, Options()):
+        for result in carry_out(task, options):
             if isinstance(result, TaskEnd):
                 counts.update(result.passed)
                 for kind, (documents, octets) in result.kinds.items():
@@ -189,3 +189,77 @@ def test_what_comes_out_of_an_archive_is_limited(limit: int, tmp_path: Path, mon
     monkeypatch.setattr(type(make_rows_builder(options)), "make_page_reader", None)
     assert found == rows()
     assert ("too-large" in {row.error for row in found}) == (limit < 1 << 20)
+
+
+@pytest.mark.parametrize("other", ["text", "html", "warc", *FIND_PARTS])
+@pytest.mark.parametrize("kind", FIND_PARTS)
+def test_a_file_is_cut_only_as_the_kind_that_it_is_read_as(kind: str, other: str, tmp_path: Path) -> None:
+    """Each part of a mailbox that is read as text was the whole text."""
+    draw = random.Random(f"kinds {kind}")
+    path = tmp_path / f"x.{kind}"
+    path.write_bytes({"zip": zip_file, "tar": tar_file, "mbox": mbox_file}[kind](draw))
+    options = Options(kind=other)
+    assert table(path, 300, options)[:2] == table(path, WHOLE, options)[:2]
+
+
+@pytest.mark.parametrize("now", ["html", *FIND_PARTS])
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_a_file_of_another_kind_than_the_one_that_was_cut_is_noted(kind: str, now: str, tmp_path: Path) -> None:
+    """A part of a ZIP file had no row where a tar file stood meanwhile."""
+    make = {"zip": zip_file, "tar": tar_file, "mbox": mbox_file, "html": page}
+    path = tmp_path / "x"
+    path.write_bytes(make[kind](random.Random("kinds now")))
+    cut = list(tasks([path], None, Options(), 300))
+    path.write_bytes(make[now](random.Random("kinds now")))
+    for task in cut if now != kind else ():
+        (batch,) = [batch for batch in carry_out(task, Options()) if not isinstance(batch, TaskEnd)]
+        assert [row.error for row in links(batch)] == ["unsupported"]
+
+
+def test_sizes_that_a_directory_makes_up_take_no_page_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They counted towards the limit of what comes out of an archive: the pages had no rows on the native kernel."""
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(100):
+            archive.writestr(f"{number}.html", b"<a href=x>")
+        for number, info in enumerate(archive.infolist()):
+            info.CRC += not number
+            info.file_size = 10 if number < 5 else Options().limit
+    rows, counts, _ = table(path, WHOLE)
+    monkeypatch.setattr(type(make_rows_builder(Options())), "make_page_reader", None)
+    assert (rows, counts) == table(path, WHOLE)[:2]
+    assert Counter(row.error for row in rows) == {None: 100, "corrupt": 1}
+
+
+def nested_zip(content: bytes, counts: tuple[int, ...]) -> bytes:
+    """Return files of as many files of as many files of the content."""
+    for number, count in enumerate(counts):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for member in range(count):
+                archive.writestr(f"{member}.{'zip' if number else 'html'}", content)
+        content = file.getvalue()
+    return content
+
+
+@pytest.mark.parametrize("kind", ["zip", "warc"])
+def test_what_comes_out_of_parts_grows_as_the_file(kind: str, tmp_path: Path) -> None:
+    """Each part had the limit of the whole file, so that a file of twice the size took four times as long."""
+    path = tmp_path / f"x.{kind}"
+    bomb = nested_zip(b"<a href=x>" + bytes(990), (50, 200))
+    pages = []
+    for count in (4, 8):
+        if kind == "zip":
+            path.write_bytes(nested_zip(bomb, (1, count)))
+        else:
+            head = (
+                b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://h/x.zip\r\nContent-Type: application/zip"
+            )
+            record = b"%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n" % (head, len(bomb), bomb)
+            path.write_bytes(record * count)
+        _, counts, number = table(path, 1, Options(limit=2000))
+        assert number == count
+        pages.append(counts["html"])
+    assert 0 < pages[1] < 2.5 * pages[0]

@@ -13,7 +13,7 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.links.containers.page_reader import PageReader
 
-__all__ = ["STREAMED", "Container", "MakePageReader", "Member", "Part", "Place", "Stream", "find_container"]
+__all__ = ["STREAMED", "Budget", "Container", "MakePageReader", "Member", "Part", "Place", "Stream", "find_container"]
 
 MakePageReader = Callable[[Document], "PageReader"]
 """A function that makes the reader of the pages of a file."""
@@ -31,9 +31,6 @@ class Budget:
     def spend(self, member_bytes: int) -> None:
         self.remaining -= max(member_bytes, self._MIN_MEMBER_COST)
 
-    def refund(self, member_bytes: int) -> None:
-        self.remaining += max(member_bytes, self._MIN_MEMBER_COST)
-
 
 class Part(NamedTuple):
     """A part of a ZIP or tar file or of a mailbox, found by `find_parts` of its module, which is read independently."""
@@ -46,6 +43,8 @@ class Part(NamedTuple):
     """The offset of the next part of a tar file; None for the last part."""
     members: Sequence[Any] = ()
     """The entries of the directory of a ZIP file (`zip.Entry`), or the numbers of the messages of a mailbox."""
+    kind: str = ""
+    """The kind of the file when it was cut; another is not read."""
 
 
 class Place(NamedTuple):

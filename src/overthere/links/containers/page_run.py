@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from overthere.links.containers.model import Member, Place
+from overthere.links.containers.model import Budget, Member, Place
 from overthere.links.containers.page_reader import Entry, PageMember
 from overthere.links.documents.kinds import kind
 from overthere.links.model import BegunPage, Document, Note, PassedContent
@@ -36,6 +36,8 @@ class PageRun:
         self.pages: list[_Pending] = []
         self.start = self.end = 0
         """The offsets in the file of the first member, and of what follows the last one."""
+        self.budget = Budget(0)
+        """What remains of the budget if they are as large as their archive says."""
 
     def accepts(self, document: Document, size: int) -> bool:
         """Whether a member of `size` bytes is an HTML page, judging by its name, and can be read here."""
@@ -53,16 +55,16 @@ class PageRun:
 
         packed, entry: as in `PageMember`.  size: bytes of its content.  read: reads it in Python, once at most.
         """
+        if start < self.end or end - self.start > _MAX_BYTES or self.budget.remaining <= 0:
+            yield from self.flush()
         budget = self.place.budget
         if start < 0 or end - start > _MAX_BYTES or budget is None or budget.remaining <= 0:
             yield from self.flush()
             yield from read()
             return
-        if start < self.end or end - self.start > _MAX_BYTES:
-            yield from self.flush()
         if not self.pages:
-            self.start = start
-        budget.spend(size)
+            self.start, self.budget = start, Budget(budget.remaining)
+        self.budget.spend(size)
         base = document.base
         member = PageMember(document.source, str(base.uri), base.layer, start - self.start, packed, entry)
         self.pages.append(_Pending(member, document, size, read))
@@ -76,12 +78,12 @@ class PageRun:
         data = read_slice(self.file, self.start, self.end - self.start)
         members, documents = [page.member for page in pages], [page.document for page in pages]
         number = 0
-        while True:
-            number = yield from self.reader.read_members(data, members, documents, number)
-            if number >= len(pages):
-                return
-            self.place.budget.refund(pages[number].size)
-            yield from pages[number].read()
+        while number < len(pages):
+            first, number = number, (yield from self.reader.read_members(data, members, documents, number))
+            for page in pages[first:number]:
+                self.place.budget.spend(page.size)
+            for page in pages[number : number + 1]:
+                yield from page.read()
             number += 1
 
 

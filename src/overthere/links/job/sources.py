@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from overthere.ground.redact import mask
 from overthere.links.containers.temporary import create_file
+from overthere.links.documents.kinds import TYPES
 from overthere.links.job.files import size_of
 from overthere.links.job.folders import SKIPPED, list_files
 from overthere.links.job.prefetch import JOBS, RetrievedFile, prefetch_sources
@@ -49,7 +50,8 @@ def tasks(
     "not-followed"; so there are no loops.
     """
     text = None if base is None else str(base)
-    builder = TaskBuilder(text, split, cuts_archives=cuts_archives)
+    media_type = TYPES[options.kind] if options.kind else ""
+    builder = TaskBuilder(text, split, media_type, cuts_archives=cuts_archives)
     for source in sources if policy is None else prefetch_sources(sources, policy, options.edition, jobs):
         if is_ranged(source):
             yield from builder.flush()

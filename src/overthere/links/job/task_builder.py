@@ -75,8 +75,10 @@ _UNGROUPED = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".mbox", ".e
 class TaskBuilder:
     """Groups files and objects into tasks."""
 
-    def __init__(self, base: str | None, split: int, *, cuts_archives: bool = True) -> None:
+    def __init__(self, base: str | None, split: int, media_type: str = "", *, cuts_archives: bool = True) -> None:
+        """media_type: the type of each source that is not a folder; "" if its name and content decide."""
         self.base: str | None = base
+        self.media_type: str = media_type
         self.cuts_archives: bool = cuts_archives
         self.split: int = split
         self.root: str | None = None
@@ -96,7 +98,8 @@ class TaskBuilder:
         if size >= _MAX_GROUP_BYTES or size > split or path.lower().endswith(_UNGROUPED):
             yield from self.flush()
             file_task = Task((path,), root, self.base, size=size, objects=objects)
-            yield from (_split_task(file_task, split, self.cuts_archives) if size > split else (file_task,))
+            media_type = self.media_type if root is None else ""
+            yield from (_split_task(file_task, split, media_type, self.cuts_archives) if size > split else (file_task,))
             return
         if len(self.paths) >= _MAX_GROUP_FILES or self.size + size > _MAX_GROUP_BYTES:
             yield from self.flush()
@@ -118,7 +121,7 @@ class TaskBuilder:
 _SPLIT_ARCHIVES = ("zip", "tar", "mbox")
 
 
-def _split_task(task: Task, size: int, cuts_archives: bool) -> Iterator[Task]:
+def _split_task(task: Task, size: int, media_type: str, cuts_archives: bool) -> Iterator[Task]:
     """Cut the task of a file into tasks of about `size` bytes, lazily, so that the first does not wait for the last."""
     from overthere.stores.opening import open_object
 
@@ -127,7 +130,7 @@ def _split_task(task: Task, size: int, cuts_archives: bool) -> Iterator[Task]:
         with (
             open(task.paths[0], "rb") if task.objects is None else open_object(task.paths[0], *task.objects[0]) as file
         ):
-            file_kind = kind(task.paths[0], "", file.read(HEAD))[0]
+            file_kind = kind(task.paths[0], media_type, file.read(HEAD))[0]
             if file_kind == "warc":
                 for end in islice(records.find_cuts(file, size), 1, None):
                     yield task._replace(start=last_end, end=end, size=end - last_end)
@@ -136,7 +139,7 @@ def _split_task(task: Task, size: int, cuts_archives: bool) -> Iterator[Task]:
                 find_parts: Callable[[BinaryIO, int], Iterator[Part]] = vars(find_container(file_kind))["find_parts"]
                 for part in find_parts(file, size):
                     has_parts = True
-                    yield task._replace(part=part, size=part.size)
+                    yield task._replace(part=part._replace(kind=file_kind), size=part.size)
     except Exception as error:  # its reader reports the problem
         note_kind(error)
     if not has_parts:

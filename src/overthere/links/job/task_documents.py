@@ -137,18 +137,21 @@ def _file_documents(
             file.seek(task.start)  # the range to read may be far from the beginning
         head = file.read(HEAD)
         size = file.seek(0, os.SEEK_END)
-        reader = NestedReader(options, size, progress, pages)
+        is_part = task.start or task.end is not None or task.part is not None
+        reader = NestedReader(options, min(task.size, size) if is_part else size, progress, pages)
         file_kind = kind(document.name or task.name or path, document.media_type, head)
         if not file_kind[0]:
             from overthere.links.containers.zip import ends_as_zip
 
             file_kind = ("zip", ()) if ends_as_zip(file) else file_kind
         file.seek(0)
-        is_part = task.start or task.end is not None
-        if is_part and (file_kind[0] not in _RECORD_FILES or task.start >= size):
+        kinds = _RECORD_FILES if task.part is None else (task.part.kind,)
+        if is_part and (file_kind[0] not in kinds or task.start >= size):
             note = "truncated" if file_kind[0] in _RECORD_FILES else "unsupported"
             yield with_kind(document._replace(notes=(note,)))
             return
+        if task.part is not None and task.part.start:
+            file_kind = file_kind[0], ()  # the first part has the notes
         for base, fields in () if task.retrieved is None else task.retrieved.headers:
             yield with_kind(document._replace(content=fields, base=base, media_type=HTTP, notes=()))
         if file_kind[0] in CONTAINERS and head:
