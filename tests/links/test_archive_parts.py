@@ -23,7 +23,7 @@ from overthere.links.report.batch import links
 from overthere.links.report.rows import Rows, make_rows_builder
 
 FIND_PARTS: dict[str, Any] = {"zip": zip.find_parts, "tar": tar.find_parts, "mbox": mbox.find_parts}
-WHOLE = 1 << 40
+UNCUT = 1 << 40
 
 
 def page(draw: random.Random, size: int = 4) -> bytes:
@@ -113,8 +113,8 @@ def test_parts_and_pages_give_the_rows_of_the_whole(kind: str, tmp_path: Path, m
         path.write_bytes(mutated(draw, make(draw)))
         with monkeypatch.context() as patch:
             patch.setattr(type(make_rows_builder(Options())), "make_page_reader", None)
-            expected = table(path, WHOLE)
-        for part_bytes in (WHOLE, 1, 300, 1500):
+            expected = table(path, UNCUT)
+        for part_bytes in (UNCUT, 1, 300, 1500):
             rows, counts, number = table(path, part_bytes)
             assert (rows, counts) == expected[:2], path.read_bytes()
             tasks_per_file[number] += 1
@@ -166,7 +166,7 @@ def test_pages_are_read_natively(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.html", b"<a href=x>")
     monkeypatch.setattr(Rows, "read_html", lambda *_: pytest.fail("read in Python"), raising=False)
-    rows, counts, _ = table(path, WHOLE)
+    rows, counts, _ = table(path, UNCUT)
     assert [row.target for row in rows] == [f"{path.as_uri()[:-5]}x"]
     assert counts == {"html": 1, "html bytes": 10}
 
@@ -199,7 +199,7 @@ def test_a_file_is_cut_only_as_the_kind_that_it_is_read_as(kind: str, other: str
     path = tmp_path / f"x.{kind}"
     path.write_bytes({"zip": zip_file, "tar": tar_file, "mbox": mbox_file}[kind](draw))
     options = Options(kind=other)
-    assert table(path, 300, options)[:2] == table(path, WHOLE, options)[:2]
+    assert table(path, 300, options)[:2] == table(path, UNCUT, options)[:2]
 
 
 @pytest.mark.parametrize("now", ["html", *FIND_PARTS])
@@ -216,6 +216,22 @@ def test_a_file_of_another_kind_than_the_one_that_was_cut_is_noted(kind: str, no
         assert [row.error for row in links(batch)] == ["unsupported"]
 
 
+def test_a_header_that_is_overwritten_after_the_cut_is_noted(tmp_path: Path) -> None:
+    """A block of zeros is the end of a tar file: the other members of its part had neither rows nor a note."""
+    path = tmp_path / "x.tar"
+    with tarfile.open(path, "w") as archive:
+        for number in range(9):
+            info = tarfile.TarInfo(f"{number}.html")
+            info.size = 10
+            archive.addfile(info, io.BytesIO(b"<a href=x>"))
+    cut = list(tasks([path], None, Options(), 3000))
+    with path.open("r+b") as file:
+        file.seek(1024)
+        file.write(bytes(512))
+    batches = [batch for task in cut for batch in carry_out(task, Options()) if not isinstance(batch, TaskEnd)]
+    assert [row.error for batch in batches for row in links(batch)] == [None, "corrupt", *[None] * 6]
+
+
 def test_sizes_that_a_directory_makes_up_take_no_page_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,9 +243,9 @@ def test_sizes_that_a_directory_makes_up_take_no_page_of_others(
         for number, info in enumerate(archive.infolist()):
             info.CRC += not number
             info.file_size = 10 if number < 5 else Options().limit
-    rows, counts, _ = table(path, WHOLE)
+    rows, counts, _ = table(path, UNCUT)
     monkeypatch.setattr(type(make_rows_builder(Options())), "make_page_reader", None)
-    assert (rows, counts) == table(path, WHOLE)[:2]
+    assert (rows, counts) == table(path, UNCUT)[:2]
     assert Counter(row.error for row in rows) == {None: 100, "corrupt": 1}
 
 

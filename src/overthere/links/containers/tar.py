@@ -53,6 +53,8 @@ def _read_members(
                     yield PassedContent("link" if info.issym() or info.islnk() else "device")
             if not faults.notes and end is None and (note := _find_end_note(archive.fileobj, faults.has_end)):
                 faults.notes.append(note)
+            elif end is not None and start + archive.offset < end:
+                faults.notes.append("corrupt")  # the file is another than the one that was cut
         except Exception:
             yield from pages.run.flush()
             raise
