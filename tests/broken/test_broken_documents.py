@@ -112,7 +112,7 @@ def test_links_and_anchors_of_notebooks(tmp_path: Path) -> None:
 
 
 def test_no_block_of_a_cell_goes_on_in_the_next(tmp_path: Path) -> None:
-    """What one cell leaves open hid the references and headings of all cells behind it; HTML was read as Markdown."""
+    """An open construct in one cell hid the references and headings of later cells; HTML was read as Markdown."""
     opened = ["```", "~~~ x\n# a", "<!-- a", "<script>", "!!! note\n\n    a", "[a", "<pre>\n"]
     htmls = ["<p>\n\n    <a href=x>", "```\n<a href=x>", "\r\r\t`<a href=x>`", "[a](b)\n\n[c](d)<a href=x>"]
     cells: list[dict[str, Any]] = []
@@ -124,7 +124,7 @@ def test_no_block_of_a_cell_goes_on_in_the_next(tmp_path: Path) -> None:
         output = {"output_type": "display_data", "metadata": {}, "data": {"text/html": text.splitlines(True)}}
         cells += [{"cell_type": "code", "execution_count": 1, "metadata": {}, "source": "", "outputs": [output]}]
     (tmp_path / "a.ipynb").write_text(json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}))
-    found = [(one.where, one.reference) for one in check([tmp_path], Checker(), Summary())]
+    found = [(item.where, item.reference) for item in check([tmp_path], Checker(), Summary())]
     assert found == [*[("link", "x")] * len(opened), *[("html a href", "x")] * len(htmls)]
 
 

@@ -430,20 +430,20 @@ def test_files_are_looked_up_once_for_the_members_of_an_archive(
             archive.writestr(f"{number}.html", "<a href=#x>" * 20)
     looked_up: list[str] = []
 
-    def count(whole: Callable[[str], bool]) -> Callable[[str], bool]:
+    def count(function: Callable[[str], bool]) -> Callable[[str], bool]:
         def counted(path: str) -> bool:
             looked_up.append(path)
-            return whole(path)
+            return function(path)
 
         return counted
 
     for name in ("isfile", "lexists"):
         monkeypatch.setattr(os.path, name, count(getattr(os.path, name)))
     for checker in (Checker(since="HEAD"), Checker()):
-        found = [one for one in check([str(repository)], checker, Summary()) if one.kind == "no-fragment"]
-        assert len(found) == 1000
+        findings = [item for item in check([str(repository)], checker, Summary()) if item.kind == "no-fragment"]
+        assert len(findings) == 1000
     assert len(looked_up) < 1000
     assert [
-        one.refused for one in fix_files([one._replace(suggestion="#y", certainty="certain") for one in found])
+        file.refused for file in fix_files([item._replace(suggestion="#y", certainty="certain") for item in findings])
     ] == [f"it is part of {folder / 'a.zip'}; change it there and repack"] * 50
     assert len(looked_up) < 2000

@@ -57,11 +57,11 @@ def test_a_process_that_sends_much_is_sent_nothing(tmp_path: Path, monkeypatch: 
         (deep / f"1{number}.md").touch()
     checker, options = Checker(workers=2), Options()
     parts = list(tasks([str(tmp_path)], None, options))
-    given = workers.cut_work(parts, checker)
-    assert [len(task.paths) for _, task in given] == [1, 199]
+    jobs = workers.cut_work(parts, checker)
+    assert [len(task.paths) for _, task in jobs] == [1, 199]
     processes = workers.Workers(Site(parts, checker), checker, options, 1)
     found: list[int] = []
-    thread = Thread(target=lambda: found.extend(len(result.pages) for result in processes.read(given)), daemon=True)
+    thread = Thread(target=lambda: found.extend(len(result.pages) for result in processes.read(jobs)), daemon=True)
     try:
         thread.start()
         thread.join(NET)

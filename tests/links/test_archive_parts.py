@@ -191,27 +191,27 @@ def test_what_comes_out_of_an_archive_is_limited(limit: int, tmp_path: Path, mon
     assert ("too-large" in {row.error for row in found}) == (limit < 1 << 20)
 
 
-@pytest.mark.parametrize("other", ["text", "html", "warc", *FIND_PARTS])
+@pytest.mark.parametrize("forced_kind", ["text", "html", "warc", *FIND_PARTS])
 @pytest.mark.parametrize("kind", FIND_PARTS)
-def test_a_file_is_cut_only_as_the_kind_that_it_is_read_as(kind: str, other: str, tmp_path: Path) -> None:
+def test_a_file_is_cut_only_as_the_kind_that_it_is_read_as(kind: str, forced_kind: str, tmp_path: Path) -> None:
     """Each part of a mailbox that is read as text was the whole text."""
     draw = random.Random(f"kinds {kind}")
     path = tmp_path / f"x.{kind}"
     path.write_bytes({"zip": zip_file, "tar": tar_file, "mbox": mbox_file}[kind](draw))
-    options = Options(kind=other)
+    options = Options(kind=forced_kind)
     assert table(path, 300, options)[:2] == table(path, UNCUT, options)[:2]
 
 
-@pytest.mark.parametrize("now", ["html", *FIND_PARTS])
+@pytest.mark.parametrize("later_kind", ["html", *FIND_PARTS])
 @pytest.mark.parametrize("kind", ["zip", "tar"])
-def test_a_file_of_another_kind_than_the_one_that_was_cut_is_noted(kind: str, now: str, tmp_path: Path) -> None:
+def test_a_file_of_another_kind_than_the_one_that_was_cut_is_noted(kind: str, later_kind: str, tmp_path: Path) -> None:
     """A part of a ZIP file had no row where a tar file stood meanwhile."""
     make = {"zip": zip_file, "tar": tar_file, "mbox": mbox_file, "html": page}
     path = tmp_path / "x"
-    path.write_bytes(make[kind](random.Random("kinds now")))
-    cut = list(tasks([path], None, Options(), 300))
-    path.write_bytes(make[now](random.Random("kinds now")))
-    for task in cut if now != kind else ():
+    path.write_bytes(make[kind](random.Random("kinds")))
+    parts = list(tasks([path], None, Options(), 300))
+    path.write_bytes(make[later_kind](random.Random("kinds")))
+    for task in parts if later_kind != kind else ():
         (batch,) = [batch for batch in carry_out(task, Options()) if not isinstance(batch, TaskEnd)]
         assert [row.error for row in links(batch)] == ["unsupported"]
 
@@ -224,11 +224,11 @@ def test_a_header_that_is_overwritten_after_the_cut_is_noted(tmp_path: Path) -> 
             info = tarfile.TarInfo(f"{number}.html")
             info.size = 10
             archive.addfile(info, io.BytesIO(b"<a href=x>"))
-    cut = list(tasks([path], None, Options(), 3000))
+    parts = list(tasks([path], None, Options(), 3000))
     with path.open("r+b") as file:
         file.seek(1024)
         file.write(bytes(512))
-    batches = [batch for task in cut for batch in carry_out(task, Options()) if not isinstance(batch, TaskEnd)]
+    batches = [batch for task in parts for batch in carry_out(task, Options()) if not isinstance(batch, TaskEnd)]
     assert [row.error for batch in batches for row in links(batch)] == [None, "corrupt", *[None] * 6]
 
 

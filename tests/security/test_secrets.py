@@ -284,7 +284,7 @@ class _Server(BaseHTTPRequestHandler):
         self.do_GET()
 
     def log_message(self, *args: object) -> None:
-        """Nothing is said."""
+        """Print nothing."""
 
 
 @pytest.fixture(scope="module")

@@ -427,7 +427,7 @@ def test_a_listing_that_repeats_a_page_ends_with_an_error(store: Store, bucket: 
 
 def test_no_control_of_a_store_is_shown(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name of an object, or what a server tells, stood in the log, which the command line prints."""
-    one_page, told = listing(1), "\u202e\x9b31m\x1b[2J"
+    one_page, message = listing(1), "\u202e\x9b31m\x1b[2J"
 
     def named(seen: RequestSeen) -> Fault | None:
         fault = one_page(seen)
@@ -445,8 +445,8 @@ def test_no_control_of_a_store_is_shown(store: Store, bucket: str, monkeypatch: 
         list(list_objects(f"s3://{bucket}/"))
     assert str(caught.value).isprintable()
 
-    def fails(*given: object) -> None:
-        raise OSError(told)
+    def fails(*arguments: object) -> None:
+        raise OSError(message)
 
     memory = pytest.importorskip("fsspec").filesystem("memory")
     monkeypatch.setattr(type(memory), "ls", fails)
@@ -460,7 +460,7 @@ def test_an_answer_of_another_length_than_the_range(sent: bytes, monkeypatch: py
     """One octet for each request took quadratic time; and what was too long was read as what follows."""
     memory = pytest.importorskip("fsspec").filesystem("memory")
     memory.pipe("/tests/short", b"a" * 8)
-    monkeypatch.setattr(type(memory), "cat_file", lambda *given: sent)
+    monkeypatch.setattr(type(memory), "cat_file", lambda *arguments: sent)
     with pytest.raises(StoreError, match="is not that range"), open_object("memory://tests/short") as file:
         file.read()
 
@@ -468,17 +468,17 @@ def test_an_answer_of_another_length_than_the_range(sent: bytes, monkeypatch: py
 def test_a_server_of_webhdfs_is_asked_for_the_path_and_no_message_shows_the_token(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The path had no slash before it; what requests tells of an error has the whole query."""
+    """The path had no slash before it, and an error of requests shows the query."""
     pytest.importorskip("requests")
-    asked: list[str] = []
+    paths: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            paths.append(self.path)
             self.send_error(503)
 
-        def log_message(self, *given: object) -> None:
-            """Nothing is said."""
+        def log_message(self, *arguments: object) -> None:
+            """Print nothing."""
 
     pytest.importorskip("fsspec")
     monkeypatch.setitem(importlib.import_module("fsspec.config").conf, "webhdfs", {"token": SECRET})
@@ -489,8 +489,8 @@ def test_a_server_of_webhdfs_is_asked_for_the_path_and_no_message_shows_the_toke
                 list(list_objects(f"webhdfs://127.0.0.1:{server.server_port}/{uri}"))
             assert SECRET not in str(caught.value)
         server.shutdown()
-    assert [path.partition("?")[0] for path in asked] == ["/webhdfs/v1/a/b", "/webhdfs/v1/a"]
-    assert all(SECRET in path for path in asked)
+    assert [path.partition("?")[0] for path in paths] == ["/webhdfs/v1/a/b", "/webhdfs/v1/a"]
+    assert all(SECRET in path for path in paths)
 
 
 def test_the_length_of_a_listing_is_limited(store: Store, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
