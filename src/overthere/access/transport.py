@@ -154,7 +154,7 @@ class Carrier:
         self.release()
 
     def release(self) -> None:
-        """Close every channel and the dialogue, without waiting; an unfinished dialogue counts as failed."""
+        """Close every channel and the dialogue, without waiting; if it is unfinished, later calls raise."""
         if not self.is_over and self.error is None:
             self.error = AccessFailed("it was closed before its end", uri=self.uri)
         with contextlib.suppress(Exception):  # it may be running in another thread
@@ -227,7 +227,7 @@ class Carrier:
     # -- connections
 
     def _connect_any(self, dial: Dial) -> Generator[Waiting, Any, None]:
-        """Connect to the first address that answers, all within `connect_timeout`; "through": use the open channel."""
+        """Connect, with TLS if asked, to the first address that works, in `connect_timeout`; "through": TLS only."""
         where = f"connect {dial.host or 'data'} {dial.port}"
         deadline = monotonic() + self.policy.connect_timeout
         problem: OSError | ValueError | None = None

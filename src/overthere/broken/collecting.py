@@ -56,7 +56,7 @@ class PageKeys(NamedTuple):
     """The fragments to which it refers, by external URI."""
     next: int
     """The document to which it refreshes at once; -1 for none."""
-    perhaps: array[int] = array("Q")
+    container_keys: array[int] = array("Q")
     """Keys of documents that its container may have, each with two keys as in `pairs`; other documents are external."""
     unsettled: Scan | None = None
     """The document with only the references that may be faults; None: it is read again if one of them is."""
@@ -111,7 +111,7 @@ def page_keys(result: Scan, site: Site, checker: Checker, summary: Summary) -> P
         called = uri_key(str(result.document.base.uri))
         own_keys.update((called, document), (key(called, name) for name in names))
     pairs: set[tuple[int, int]] = set()
-    perhaps: set[tuple[int, int, int]] = set()
+    container_keys: set[tuple[int, int, int]] = set()
     existing: set[tuple[int, ...]] = set()
     outer: dict[int, str] = {}
     outside: set[str] = set()
@@ -144,7 +144,7 @@ def page_keys(result: Scan, site: Site, checker: Checker, summary: Summary) -> P
             findings = lacks_own = True
             continue
         if checked.outside is not None:
-            perhaps.add((checked.document, checked.pairs[0], checked.pairs[-1]))
+            container_keys.add((checked.document, checked.pairs[0], checked.pairs[-1]))
             continue
         pairs.add((checked.pairs[0], checked.pairs[-1]))
         if checked.place is not None and checked.place.path:
@@ -155,7 +155,7 @@ def page_keys(result: Scan, site: Site, checker: Checker, summary: Summary) -> P
     return PageKeys(
         document, result.document.source, state, array("Q", sorted(own_keys)), flat, findings, outer, outside, called,
         fragments, refresh_target(result, site, checker),
-        array("Q", (key_number for triple in sorted(perhaps) for key_number in triple)),
+        array("Q", (key_number for triple in sorted(container_keys) for key_number in triple)),
         _small_scan(unsettled, result, lacks_own) if result.kind in _PLACED_BY_TEXT and document < NUMBERLESS else None,
     )  # fmt: skip
 

@@ -172,17 +172,17 @@ class InternalCheck:
         number = page.document if page.called < 0 else page.called
         if page.next >= 0:
             self.refresh_targets[number] = page.next
-        if page.findings or page.pairs or page.perhaps or outside_keys or page.next >= 0:
+        if page.findings or page.pairs or page.container_keys or outside_keys or page.next >= 0:
             unsettled = page.unsettled
             self.unsettled_count += 0 if unsettled is None else len(unsettled.references)
             if self.unsettled_count > _MAX_UNSETTLED:
                 unsettled = None
             self.page_facts[task_number, page.source] = _PageFacts(
-                page.findings, page.pairs.tobytes(), outside_keys, number, page.perhaps.tobytes(), unsettled
+                page.findings, page.pairs.tobytes(), outside_keys, number, page.container_keys.tobytes(), unsettled
             )
 
     def _read(self, task_number: int, paths: Sequence[str]) -> int:
-        """Read files of a task and store their keys.  Returns: the number of bytes of the documents that were read."""
+        """Read those files of a task that no worker has read; store their keys.  Returns: the bytes of documents."""
         before = self.summary.octets
         paths = tuple(path for path in paths if path not in self.read_elsewhere)
         if paths:
@@ -286,7 +286,7 @@ class InternalCheck:
         return {name.decode("utf-8", "replace") for name in names or () if not name.startswith(b"\0")}
 
     def _read_outer_documents(self) -> None:
-        """Store the anchors of referenced documents outside the sources, within their repositories if all have one."""
+        """Store anchors of referenced documents outside the sources, within the tasks' repositories if all have one."""
         ignored_summary = Summary()
         tops = {
             repository_of(task.root or os.path.dirname(task.paths[0]))
@@ -302,7 +302,7 @@ class InternalCheck:
                     self.document_states[document] = page.state
 
     def _has_missing_anchor(self, container_keys: bytes) -> bool:
-        """Whether an existing document of a container lacks an anchor.  container_keys: those of `PageKeys.perhaps`."""
+        """Whether a document of `container_keys` (as in `PageKeys`) exists and lacks its anchor."""
         values = iter(memoryview(container_keys).cast("Q"))
         return any(
             document in self.keys and first not in self.keys and last not in self.keys

@@ -159,7 +159,7 @@ def _scan_html(page_scan: Scan, options: Options) -> None:
 
 
 def _hide_templates(page_scan: Scan, text: str) -> str:
-    """Return HTML or XML with its templates hidden; if any is, and there is no front matter, mark it as a template."""
+    """Hide the templates of a text, if it may have any; without front matter, mark it as a template if it has."""
     if not page_scan.project.has_templates and not templates.is_template_file(page_scan.document.source):
         return text
     hidden = templates.hide(text)

@@ -91,7 +91,7 @@ class MessageReader:
         return False
 
     def read_line(self) -> Generator[Effect, Any, bytes]:
-        """Return a line with its end, or only its first bytes if it is too long; b"" at the end of the file."""
+        """Return a line with its end, or the next piece of one that is too long; b"" at the end of the file."""
         search_start = self.at
         while (end := self.buffer.find(b"\n", search_start)) < 0 and len(self.buffer) - self.at < _MAX_LINE_BYTES:
             scanned = len(self.buffer) - self.at
@@ -174,7 +174,7 @@ class MessageReader:
             return content, boundary
 
     def _consume(self, end: int) -> bytes:
-        """Return the bytes up to an offset of the buffer and move after them; a line end that is due is left out."""
+        """Return the bytes up to a buffer offset, without the line end of the delimiter before; move after them."""
         content = bytes(self.buffer[self.at : end])
         self.at = max(self.at, end)
         if content and self.is_line_end_due:

@@ -105,12 +105,15 @@ class Store(Protocol):
 
     def read(self, key: str, start: int, end: int, version: str) -> Piece:
         """Return the octets [start, end) of an object if it has that version ("": any).  Raises: StoreError."""
+        ...
 
     def head(self, key: str) -> ObjectInfo | None:
         """Return the description of an object; None if it does not exist.  Raises: StoreError."""
+        ...
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """Yield the objects whose keys have that prefix, in key order, a page at a time.  Raises: StoreError."""
+        ...
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
         """Write an object in one piece.  Returns: its version.
@@ -119,6 +122,7 @@ class Store(Protocol):
 
         Raises: FileExistsError if the object exists, or was changed; StoreError.
         """
+        ...
 
     def remove(self, key: str) -> None:
         """Remove an object, if it exists.  Raises: StoreError."""

@@ -306,9 +306,9 @@ impl<'a> ReferenceJudge<'a> {
         if !self.site.keeps_outside && !is_map && is_plain_web(text) && self.is_outside(text) {
             return Verdict::Outside;
         }
-        let Some(target) = self.join(text) else { return self.leave_text_to_python(text, is_map) };
+        let Some(target) = self.join(text) else { return self.text_by_python(text, is_map) };
         if self.site.is_mapped(&target) {
-            return self.leave_target_to_python(Kind::Mapped, &target, text, is_map);
+            return self.target_by_python(Kind::Mapped, &target, text, is_map);
         }
         if let Some(reason) = self.scheme_reason(target.as_bytes()) {
             return Verdict::Passed(reason);
@@ -321,17 +321,17 @@ impl<'a> ReferenceJudge<'a> {
                 self.href.is_some() || text.starts_with(b"//") || { parse(text, Rule::Uri, false).is_ok() };
             let target_text = if self.site.keeps_outside { &target } else { uri };
             return match text {
-                _ if is_absolute => self.leave_target_to_python(Kind::Outside, target_text, text, is_map),
-                _ if !text.is_ascii() && text.contains(&b':') => self.leave_text_to_python(text, is_map),
-                [b'/', ..] => self.leave_target_to_python(Kind::FromRoot, target_text, text, is_map),
-                _ => self.leave_target_to_python(Kind::Relative, target_text, text, is_map),
+                _ if is_absolute => self.target_by_python(Kind::Outside, target_text, text, is_map),
+                _ if !text.is_ascii() && text.contains(&b':') => self.text_by_python(text, is_map),
+                [b'/', ..] => self.target_by_python(Kind::FromRoot, target_text, text, is_map),
+                _ => self.target_by_python(Kind::Relative, target_text, text, is_map),
             };
         };
         if name.contains("/.") || name.starts_with('.') || has_special_escape(name.as_bytes()) {
-            return self.leave_text_to_python(text, is_map);
+            return self.text_by_python(text, is_map);
         }
         let Some(&number) = self.site.names.get(&percent_decode(name.as_bytes())[..]) else {
-            return self.leave_target_to_python(Kind::Missing, &target, text, is_map);
+            return self.target_by_python(Kind::Missing, &target, text, is_map);
         };
         if number & REDIRECTED != 0 {
             return Verdict::Fault;
@@ -351,16 +351,16 @@ impl<'a> ReferenceJudge<'a> {
             && self.site.path_below_base(path).is_none()
     }
 
-    /// Leave the target to Python, which judges it once for all documents; an image map is left as written.
-    fn leave_target_to_python(&self, kind: Kind, target: &str, text: &[u8], is_map: bool) -> Verdict {
+    /// Return the verdict that Python judges the target once for all pages; for an image map, the text of this page.
+    fn target_by_python(&self, kind: Kind, target: &str, text: &[u8], is_map: bool) -> Verdict {
         if is_map {
-            return self.leave_text_to_python(text, is_map);
+            return self.text_by_python(text, is_map);
         }
         Verdict::ByPython(key(kind as u64, target.as_bytes()))
     }
 
-    /// Leave the text to Python, which judges it for this document alone.
-    fn leave_text_to_python(&self, text: &[u8], is_map: bool) -> Verdict {
+    /// Return the verdict that Python judges the text for this page only.
+    fn text_by_python(&self, text: &[u8], is_map: bool) -> Verdict {
         Verdict::ByPython(key(u64::from(self.number) << 9 | 256 | u64::from(is_map), text))
     }
 

@@ -137,7 +137,7 @@ def _detect_packing(file: BinaryIO, size: int, start: int = 0) -> str:
 
 
 def _skip_skippable_frames(file: BinaryIO) -> tuple[int, bytes]:
-    """Return the offset and the first 8 bytes of what follows any skippable frames (Zstandard, LZ4)."""
+    """Return the offset and first 8 bytes of what follows the skippable frames at the start (Zstandard, LZ4)."""
     at = file.seek(0)
     while (head := file.read(8)).startswith(SKIPPABLE) and len(head) == 8:
         at = file.seek(at + 8 + int.from_bytes(head[4:], "little"))
@@ -322,7 +322,7 @@ def _read_gzip(
 
 
 def _make_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[str, ...], is_damaged: bool) -> Record:
-    """Return the record of a gzip member; if undamaged and of another length, its content is the rest, with a note."""
+    """Return the record of a gzip member, `data`; if it has not the stated length, and is undamaged, with a note."""
     start = len(header)
     end = start + length
     if is_damaged or (len(data) >= end and not data[end:].strip(b"\r\n")):

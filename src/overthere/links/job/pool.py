@@ -135,7 +135,7 @@ class _Suspect:
     def __init__(self) -> None:
         self.position = _Position()
         self.deadly_units: frozenset[int] = frozenset()
-        self.rowless_retries = 0
+        self.early_retries = 0
         self.kinds: dict[str, tuple[int, int]] = {}
         self.passed: Counter[str] = Counter()
         """Counts of the paths read so far, as `kinds`."""
@@ -150,12 +150,12 @@ class _Suspect:
     def next_retry(self, task: Task, arrived_rows: int) -> tuple[_RetryTask, str | None]:
         """Choose what the next worker reads after a death; return it, and the source that gets a note.
 
-        The source is "" for the whole path, and None without a note: if the dead worker sent no new row, the same is
-        tried again, three times at most.
+        The source is "" for the whole path, and None without a note: if the worker was still among the rows that had
+        arrived before, the same is tried again, three times at most.
         """
         path_index, unit, source, has_new_rows = self.position
-        if not has_new_rows and self.rowless_retries < 3:
-            self.rowless_retries += 1
+        if not has_new_rows and self.early_retries < 3:
+            self.early_retries += 1
             return _RetryTask(task, arrived_rows, -1, self.deadly_units), None
         deadly_units = self.deadly_units if path_index == 0 else frozenset()
         if unit < 0 or unit in deadly_units or len(deadly_units) >= self._MOST_DEATHS:
@@ -231,7 +231,7 @@ class _Pool:
             worker.pipe.send(retry or task)
 
     def receive_messages(self) -> None:
-        """Receive messages: from the worker with the current task, and from others while the buffer has room."""
+        """Receive from the worker with the current task, and from others while there is room; replace dead ones."""
         readable_workers = [
             worker
             for worker in self.workers
