@@ -56,17 +56,17 @@ STOPPED = f"""
 import signal, sys, time, weakref
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from overthere.cli import main
-from overthere.links.job import pool
+from overthere.links.job import running
 names = dict(send=signal.raise_signal, number=int(sys.argv.pop()))
 exec(compile({CALLBACK!r}, {LOCKING!r}, "exec"), names)
-run = pool.run
+run = running.run
 def interrupted(*arguments, **named):
     holder = set()
     reference = weakref.ref(holder, names["callback"])
     del holder
     time.sleep(5)
     yield from run(*arguments, **named)
-pool.run = interrupted
+running.run = interrupted
 main()
 """
 
