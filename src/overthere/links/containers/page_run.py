@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from overthere.links.containers.model import Budget, Member, Place
-from overthere.links.containers.page_reader import Entry, PageMember
+from overthere.links.containers.page_reader import Entry, PageMember, PageReader
 from overthere.links.documents.kinds import kind
 from overthere.links.model import BegunPage, Document, Note, PassedContent
 
@@ -31,12 +31,15 @@ class PageRun:
     """Pages that follow one another in a seekable file.  A page that contradicts its archive is read in Python."""
 
     def __init__(self, file: BinaryIO, place: Place, container: Document) -> None:
-        self.file, self.place = file, place
-        self.reader = None if place.pages is None else place.pages(container)
+        self.file: BinaryIO = file
+        self.place: Place = place
+        self.reader: PageReader | None = None if place.pages is None else place.pages(container)
         self.pages: list[_Pending] = []
-        self.start = self.end = 0
-        """The offsets in the file of the first member, and of what follows the last one."""
-        self.budget = Budget(0)
+        self.start: int = 0
+        """The offset of the first member in the file."""
+        self.end: int = 0
+        """The offset of what follows the last member."""
+        self.budget: Budget = Budget(0)
         """What remains of the budget if they are as large as their archive says."""
 
     def accepts(self, document: Document, size: int) -> bool:
