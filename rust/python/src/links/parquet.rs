@@ -158,9 +158,13 @@ fn write_group(
         }
     };
     thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // Where the system gives no further thread, fewer encode.  A panic is raised here, where it becomes an error.
+        let helpers: Vec<_> =
+            (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
         work()?;
-        helpers.into_iter().try_for_each(|helper| helper.join().unwrap_or(Ok(())))
+        helpers
+            .into_iter()
+            .try_for_each(|helper| helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
     let mut group = writer.next_row_group()?;
     for (octets, close) in encoded.into_iter().filter_map(OnceLock::into_inner) {

@@ -95,7 +95,8 @@ class RecordPages:
             try:
                 stop, details = self.native.members(data, members, number, BATCH)
             except Exception as error:
-                number = self.native.place()[0]
+                # If it came before the first member was read, the place is that of an earlier call.
+                number = min(max(number, self.native.place()[0]), len(members) - 1)
                 self.native.note(members[number].source, members[number].base, note_kind(error))
                 number += 1
                 continue
