@@ -15,6 +15,7 @@ __all__ = [
     "CanonicalForm",
     "Components",
     "Keys",
+    "LinkArrow",
     "LinkBatch",
     "LinkParquet",
     "LinkRows",
@@ -184,6 +185,12 @@ class Suffixes:
     def __new__(cls, rules: Sequence[tuple[str, int]]) -> Self: ...
 
 _Counts: TypeAlias = list[tuple[str | None, int]]
+
+@final
+class LinkArrow:
+    def __new__(cls, is_stream: bool) -> LinkArrow: ...
+    def write(self, batches: Sequence[LinkBatch]) -> bytes: ...
+    def end(self, metadata: Sequence[tuple[str, str]]) -> bytes: ...
 
 @final
 class LinkBatch:

@@ -69,9 +69,14 @@ LINKS = st.builds(
 
 def parquet_file(batches: Sequence[Any]) -> bytes:
     """A Parquet file with a row group for each batch."""
-    encoder = COLUMNS.parquet(layout().varied)
+    return encoded([[batch] for batch in batches], ".parquet")
+
+
+def encoded(groups: Sequence[list[Any]], form: str) -> bytes:
+    """A table of groups of batches, by the native encoder of its format."""
+    encoder = COLUMNS.encoder(layout()._replace(form=form))
     assert encoder is not None
-    return b"".join([*(encoder.write([batch]) for batch in batches), encoder.end([("k", "v")])])
+    return b"".join([*map(encoder.write, groups), encoder.end([("k", "v")])])
 
 
 @given(st.lists(LINKS, max_size=12), st.lists(st.sampled_from(sorted(CHOICES)), max_size=3), st.integers(0, 14))
@@ -131,6 +136,26 @@ def test_parquet_is_read_back(groups: list[list[Link]]) -> None:
     table = pq.read_table(io.BytesIO(content))
     assert table.schema.equals(schema(), check_metadata=True)
     assert [tuple(row.values()) for row in table.to_pylist()] == [tuple(row) for rows in groups for row in rows]
+
+
+@native
+@given(st.lists(st.lists(st.lists(LINKS, max_size=5), max_size=3), max_size=3))
+@settings(deadline=None)
+def test_arrow_files_and_streams_are_read_back(groups: list[list[list[Link]]]) -> None:
+    """Each group of batches is one record batch, as pyarrow writes them, also if the batches begin within an array."""
+    batches = [
+        [to_batch([*rows[:1], *rows]).slice(1) if rows else to_batch(rows) for rows in group] for group in groups
+    ]
+    file = pa.ipc.open_file(encoded(batches, ".arrow"))
+    stream = pa.ipc.open_stream(encoded(batches, ".arrows"))
+    assert file.metadata == {b"k": b"v"}
+    sizes = [sum(map(len, group)) for group in groups]
+    assert [file.get_batch(number).num_rows for number in range(file.num_record_batches)] == sizes
+    for table in (file.read_all(), stream.read_all()):
+        table.validate(full=True)
+        assert table.schema.equals(schema(), check_metadata=True)
+        rows = [row for group in groups for part in group for row in part]
+        assert [tuple(row.values()) for row in table.to_pylist()] == [tuple(row) for row in rows]
 
 
 @native

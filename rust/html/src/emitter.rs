@@ -26,9 +26,9 @@ enum AttributeState {
 }
 
 /// Turns the tokens of html5gum into calls of the sink.
-pub(crate) struct TagEmitter<'a, S> {
+pub(crate) struct TagEmitter<'a> {
     attributes: &'a Attributes,
-    sink: &'a mut S,
+    sink: &'a mut dyn Sink,
     element: Vec<u8>,
     /// The name of the last start tag: only its end tag ends raw text.
     opened: Vec<u8>,
@@ -69,11 +69,11 @@ struct PendingAttribute {
     action: usize,
 }
 
-impl<'a, S: Sink> TagEmitter<'a, S> {
+impl<'a> TagEmitter<'a> {
     pub(crate) fn new(
         octets: &[u8],
         attributes: &'a Attributes,
-        sink: &'a mut S,
+        sink: &'a mut dyn Sink,
         shared: &'a Shared<'a>,
     ) -> Self {
         TagEmitter {
@@ -180,7 +180,7 @@ impl<'a, S: Sink> TagEmitter<'a, S> {
     }
 }
 
-impl<S: Sink> Emitter for TagEmitter<'_, S> {
+impl Emitter for TagEmitter<'_> {
     type Token = Infallible;
 
     #[inline]

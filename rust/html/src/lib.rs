@@ -54,17 +54,17 @@ pub struct Element<'a> {
 /// Read a document in UTF-8 (or near to it) into the sink.
 ///
 /// Returns notes on the document as a whole.
-pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Notes {
+pub fn read(octets: &[u8], attributes: &Attributes, sink: &mut dyn Sink) -> Notes {
     read_with(octets, attributes, sink, &Shared::new(Some(attributes)))
 }
 
 /// Read a document without skipping any tag: tests compare `read` with it, which skips tags without results.
 #[doc(hidden)]
-pub fn read_each_tag(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink) -> Notes {
+pub fn read_each_tag(octets: &[u8], attributes: &Attributes, sink: &mut dyn Sink) -> Notes {
     read_with(octets, attributes, sink, &Shared::new(None))
 }
 
-fn read_with(octets: &[u8], attributes: &Attributes, sink: &mut impl Sink, shared: &Shared<'_>) -> Notes {
+fn read_with(octets: &[u8], attributes: &Attributes, sink: &mut dyn Sink, shared: &Shared<'_>) -> Notes {
     let emitter = TagEmitter::new(octets, attributes, sink, shared);
     let mut tokenizer = Tokenizer::new_with_emitter(Shallow::new(octets, shared), emitter);
     // After an error of its reader, the tokenizer resumes at the same place.

@@ -50,7 +50,7 @@ mod _native {
     #[pymodule_export]
     use super::links::pages::{anchor_key, Keys, Pages};
     #[pymodule_export]
-    use super::links::{LinkBatch, LinkParquet, LinkRows};
+    use super::links::{LinkArrow, LinkBatch, LinkParquet, LinkRows};
     #[pymodule_export]
     use super::quoting::{unquote, unquote_pairs};
     #[pymodule_export]

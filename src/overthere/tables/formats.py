@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["FORMATS", "READ", "Layout", "OwnColumns", "ParquetEncoder", "fit_schema", "suffix"]
+__all__ = ["FORMATS", "READ", "Layout", "OwnColumns", "TableEncoder", "fit_schema", "suffix"]
 
 READ = (".parquet", ".csv", ".csv.gz", ".arrow", ".feather", ".arrows")
 """Suffixes of tables to read; in a CSV file every column is text."""
@@ -30,8 +30,8 @@ def suffix(path: str | os.PathLike[str], forms: Collection[str] = FORMATS) -> st
     raise ValueError(f"the name of a table must end in {', '.join(forms)}")
 
 
-class ParquetEncoder(Protocol):
-    """Encodes batches as a Parquet file, piece by piece: each call returns the next bytes of the file."""
+class TableEncoder(Protocol):
+    """Encodes batches as a file of Parquet or Arrow, piece by piece: each call returns the next bytes of the file."""
 
     def write(self, batches: list[Any], /) -> bytes:
         """Encode batches as one row group."""
@@ -57,8 +57,8 @@ class OwnColumns(ABC):
         """Return a `pyarrow.RecordBatch` of these columns as a batch that encodes itself."""
 
     @abstractmethod
-    def parquet(self, varied: Collection[str], threads: int = 1) -> ParquetEncoder | None:
-        """Return the encoder of a Parquet file, if there is one without pyarrow.  varied, threads: as in `Layout`."""
+    def encoder(self, layout: Layout) -> TableEncoder | None:
+        """Return the encoder of a file of Parquet or Arrow, if there is one without pyarrow."""
 
 
 class Layout(NamedTuple):

@@ -18,7 +18,7 @@ from typing import IO, Any
 from overthere.ground.extras import brought_by
 from overthere.tables.arrays import to_array, to_arrow
 from overthere.tables.checkpoint import KEY, Checkpoint
-from overthere.tables.formats import Layout, OwnColumns, ParquetEncoder
+from overthere.tables.formats import Layout, OwnColumns, TableEncoder
 from overthere.tables.reading import split_batch
 
 __all__ = ["FormatWriter", "make_encoder", "open_format_writer", "write_all"]
@@ -165,14 +165,18 @@ class FormatWriter:
 
 
 class _GroupWriter(FormatWriter):
-    """Buffers batches until they fill a row group: small row groups make a poor file."""
+    """Parquet and Arrow files, which end with an index of their row groups; Arrow streams, batch by batch.
 
-    def __init__(self, file: Any) -> None:
+    Batches are buffered until they fill a row group: small row groups make a poor file.
+    """
+
+    def __init__(self, file: Any, layout: Layout) -> None:
         # pyarrow ignores short writes: with a raw file on a full disk, the end would be lost.
         self.file: Any = io.BufferedWriter(file) if isinstance(file, io.RawIOBase) else file
+        self.form: str = layout.form
+        self.has_groups: bool = self.form != ".arrows"
         self.batches: list[Any] = []
         self.row_count = self.byte_count = 0
-        self.has_groups = True
 
     def write(self, batch: Any) -> None:
         self.batches.append(batch)
@@ -199,12 +203,12 @@ class _GroupWriter(FormatWriter):
         self.file.flush()
 
 
-class _ParquetWriter(_GroupWriter):
-    """Parquet files of batches that encode themselves."""
+class _NativeWriter(_GroupWriter):
+    """Writes batches that encode themselves."""
 
-    def __init__(self, file: Any, encoder: ParquetEncoder) -> None:
-        super().__init__(file)
-        self.encoder: ParquetEncoder = encoder
+    def __init__(self, file: Any, layout: Layout, encoder: TableEncoder) -> None:
+        super().__init__(file, layout)
+        self.encoder: TableEncoder = encoder
 
     def _write_group(self, batches: list[Any]) -> None:
         write_all(self.file, self.encoder.write(batches))
@@ -214,15 +218,14 @@ class _ParquetWriter(_GroupWriter):
 
 
 class _ArrowWriter(_GroupWriter):
-    """Parquet and Arrow files, which end with an index of their row groups; Arrow streams, batch by batch."""
+    """Writes batches by pyarrow."""
 
     def __init__(self, file: Any, layout: Layout) -> None:
         with brought_by("columns"):
             import pyarrow as pa
             import pyarrow.parquet as pq
-        super().__init__(file)
-        self.form, columns = layout.form, layout.schema
-        self.has_groups = self.form != ".arrows"
+        super().__init__(file, layout)
+        columns = layout.schema
         if self.form == ".parquet":
             shared: Any = [name for name in columns.names if name not in layout.varied] if layout.varied else True
             self.arrow_writer = pq.ParquetWriter(
@@ -257,8 +260,6 @@ def open_format_writer(file: Any, layout: Layout) -> FormatWriter:
     """Return the writer of a format, at its start.  file: a binary file of Python or of pyarrow."""
     if layout.form.startswith((".csv", ".jsonl")):
         return FormatWriter(file, layout)
-    if layout.form == ".parquet" and isinstance(layout.columns, OwnColumns):
-        encoder = layout.columns.parquet(layout.varied, layout.threads)
-        if encoder is not None:
-            return _ParquetWriter(file, encoder)
+    if isinstance(layout.columns, OwnColumns) and (encoder := layout.columns.encoder(layout)) is not None:
+        return _NativeWriter(file, layout, encoder)
     return _ArrowWriter(file, layout)

@@ -1,5 +1,6 @@
 //! Makes the rows of the link table: one object per job, emptied batch by batch.
 
+mod arrow_file;
 mod batch;
 mod crawl;
 mod css;
@@ -8,6 +9,7 @@ mod envelope;
 mod escapes;
 mod html;
 mod members;
+mod output;
 mod packing;
 mod page;
 pub mod pages;
@@ -26,6 +28,7 @@ use pyo3::types::PyDict;
 
 use crate::bug::guarded;
 use crate::finalizing::detached;
+pub use arrow_file::LinkArrow;
 pub use batch::LinkBatch;
 use crawl::{Crawl, Limits, Stop, Window};
 use html::{BaseKind, Embedded, Pending, Reference};

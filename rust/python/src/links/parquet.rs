@@ -1,8 +1,7 @@
 //! The link table as a Parquet file: batches become row groups.
 
-use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use arrow_array::cast::AsArray;
@@ -23,33 +22,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::batch::LinkBatch;
+use super::output::OutputBytes;
 use super::table::{COLUMN_NAMES, ERROR_AT, SAME_DOCUMENT};
 use crate::bug::guarded;
 use crate::finalizing::detached;
 
 /// The columns as Arrow has them (a message of its IPC format), from which readers take the schema and its metadata.
 const ARROW_SCHEMA: &str = include_str!("arrow_schema.base64");
-
-/// The bytes that the writer has written since the last call of `take`.
-#[derive(Clone, Default)]
-struct OutputBytes(Arc<Mutex<Vec<u8>>>);
-
-impl OutputBytes {
-    fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Write for OutputBytes {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(data);
-        Ok(data.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// Encodes batches of links as a Parquet file, piece by piece; the caller writes the pieces.
 ///

@@ -124,9 +124,20 @@ pub fn rows(columns: Vec<ArrayRef>) -> Result<StructArray, String> {
     if columns.len() != COLUMN_NAMES.len() {
         return Err("other columns than those of the link table".into());
     }
-    let field = |(name, column): (&&str, &ArrayRef)| Field::new(*name, column.data_type().clone(), true);
-    let fields: Fields = COLUMN_NAMES.iter().zip(&columns).map(field).collect();
-    StructArray::try_new(fields, columns, None).map_err(|error| error.to_string())
+    StructArray::try_new(fields(), columns, None).map_err(|error| error.to_string())
+}
+
+/// The names and types of the columns.
+pub fn fields() -> Fields {
+    let field = |(index, name): (usize, &&str)| {
+        let kind = match index {
+            SAME_DOCUMENT => DataType::Boolean,
+            ERROR_AT => DataType::Int64,
+            _ => DataType::Utf8,
+        };
+        Field::new(*name, kind, true)
+    };
+    COLUMN_NAMES.iter().enumerate().map(field).collect()
 }
 
 impl Columns {

@@ -17,7 +17,7 @@ from overthere.ground.errors import InvalidURI
 from overthere.ground.extras import brought_by
 from overthere.kernel.reference import split, split_authority
 from overthere.links.model import Link
-from overthere.tables.formats import OwnColumns, ParquetEncoder
+from overthere.tables.formats import Layout, OwnColumns, TableEncoder
 from overthere.values.normalize import normal_form
 from overthere.values.uri import URIReference
 
@@ -220,12 +220,14 @@ class _Columns(OwnColumns):
     def from_arrow(self, batch: Any) -> AnyBatch:
         return to_batch(map(Link._make, zip(*(column.to_pylist() for column in batch.columns), strict=True)))
 
-    def parquet(self, varied: Iterable[str], threads: int = 1) -> ParquetEncoder | None:
+    def encoder(self, layout: Layout) -> TableEncoder | None:
         if kernel.name != "native":
             return None
-        from overthere._native import LinkParquet
+        from overthere._native import LinkArrow, LinkParquet
 
-        return LinkParquet(list(varied), threads)
+        if layout.form == ".parquet":
+            return LinkParquet(list(layout.varied), layout.threads)
+        return LinkArrow(layout.form == ".arrows")
 
 
 COLUMNS = _Columns()
