@@ -448,6 +448,7 @@ def entries() -> dict[str, Callable[[], Any]]:
         "Keys.lacks": lambda: keys.lacks(bytes(16)),
         "Keys.narrow": lambda: keys.narrow(b""),
         "Keys.faults": lambda: keys.faults(b"", _native.Keys(), False),
+        "is_gzip_members": lambda: _native.is_gzip_members(b"", 0),
         "LinkArrow": lambda: _native.LinkArrow(False),
         "LinkArrow.write": lambda: _native.LinkArrow(True).write([batch]),
         "LinkArrow.end": lambda: _native.LinkArrow(True).end([]),

@@ -184,6 +184,7 @@ def styles() -> st.SearchStrategy[str]:
 @given(styles())
 @example("fill:url(#a);mask: url( 'b' )url(\"c\")")
 @example("a:'url(b)';c:url(d)")
+@example("@media x{a:'url(no)' url(b) @url(no)} @font-face{src:url('c') format('d')}")
 @example("xurl(a) éurl(b) #url(c) 'url(d)")
 @example("a:url(b\nc) url('d\ne') url(f")
 def test_both_kernels_agree_on_styles(style: str) -> None:

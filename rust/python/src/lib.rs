@@ -13,6 +13,7 @@ mod fast;
 mod fast_path;
 mod finalizing;
 mod getters;
+mod gzip;
 mod links;
 mod quick;
 mod quoting;
@@ -47,6 +48,8 @@ mod _native {
         super::finalizing::install(module.py())?;
         super::getters::install(&module.py().get_type::<super::components::Components>())
     }
+    #[pymodule_export]
+    use super::gzip::is_gzip_members;
     #[pymodule_export]
     use super::links::pages::{anchor_key, Keys, Pages};
     #[pymodule_export]

@@ -16,7 +16,7 @@ mod zip;
 
 pub use arc::{arc_frame, arc_member};
 pub use fields::{is_plain, trim, Fields};
-pub use gzip::{inflate, inflate_raw, Inflated};
+pub use gzip::{inflate, inflate_raw, is_members, Inflated};
 pub use http::{media_type, Body, Links, Response};
 pub use warc::{frame, member, Exchange, Frame, Member, Record, EMPTY, HEADER_MOST, PASSED};
 pub use zip::{zip_content, ZipMember};

@@ -17,40 +17,40 @@ fn find(text: &[u8], pattern: &[u8], at: usize) -> Option<usize> {
         .find(|at| text.part(at + 1..).get(..rest.len()).is_some_and(|next| next.eq_ignore_ascii_case(rest)))
 }
 
-/// Functions with references besides `url()` (`css.py`).
-const OTHER_FUNCTIONS: [&[u8]; 3] = [b"src(", b"image(", b"image-set("];
+/// Tokens with references besides `url()`, and the one whose `url()` is none (`css.py`).
+const OTHER_TOKENS: [&[u8]; 5] = [b"src(", b"image(", b"image-set(", b"@import", b"@namespace"];
 
 /// The ranges of the references in a style sheet, in order.
 ///
-/// None if only Python can read it: escapes, at-rules, comments, strings outside of `url()`, other functions, a `url()`
-/// that is not closed.
+/// None if only Python can read it: escapes, comments, other tokens with references, a string or `url()` that is not
+/// closed.
 pub fn urls(text: &[u8]) -> Option<Vec<Range<usize>>> {
     let mut ranges = Vec::new();
     if memchr::memchr3(b'(', b'@', b'\\', text).is_none() {
         return Some(ranges);
     }
-    let hides = memchr::memchr2(b'@', b'\\', text).is_some() || memchr::memmem::find(text, b"/*").is_some();
-    if hides || OTHER_FUNCTIONS.iter().any(|function| contains(text, function)) {
+    let hides = memchr::memchr(b'\\', text).is_some() || memchr::memmem::find(text, b"/*").is_some();
+    if hides || OTHER_TOKENS.iter().any(|token| contains(text, token)) {
         return None;
     }
     let mut position = 0;
     while let Some(at) = find(text, b"url(", position) {
-        if memchr::memchr2(b'"', b'\'', text.part(position..at)).is_some() {
-            return None;
+        while let Some(quote) = memchr::memchr2(b'"', b'\'', text.get(position..at).unwrap_or_default()) {
+            position = string(text, position + quote)?.end + 1;
+        }
+        if position > at {
+            continue; // it is within a string
         }
         position = at + 4;
-        // After a name, a number or "#", it is part of that token.
+        // After a name, a number, "#" or "@", it is part of that token.
         let prior = if at > 0 { text.at(at - 1) } else { b' ' };
-        if prior.is_ascii_alphanumeric() || !prior.is_ascii() || matches!(prior, b'-' | b'_' | b'#') {
+        if prior.is_ascii_alphanumeric() || !prior.is_ascii() || matches!(prior, b'-' | b'_' | b'#' | b'@') {
             continue;
         }
         let start = position + text.part(position..).iter().take_while(|b| is_whitespace(**b)).count();
         let (content, end) = match text.get(start)? {
-            quote @ (b'"' | b'\'') => {
-                let content = start + 1..start + 1 + memchr::memchr(*quote, text.part(start + 1..))?;
-                if text.part(content.clone()).iter().any(|b| matches!(b, b'\r' | b'\n' | 0x0C)) {
-                    return None;
-                }
+            b'"' | b'\'' => {
+                let content = string(text, start)?;
                 let end = content.end + 1;
                 (strip_span(text, content), end)
             }
@@ -70,6 +70,13 @@ pub fn urls(text: &[u8]) -> Option<Vec<Range<usize>>> {
         position = end;
     }
     Some(ranges)
+}
+
+/// The content of the string that begins with a quote at `start`, if it ends on its line.
+fn string(text: &[u8], start: usize) -> Option<Range<usize>> {
+    let content = start + 1..start + 1 + memchr::memchr(text.at(start), text.part(start + 1..))?;
+    let has_line_end = text.part(content.clone()).iter().any(|b| matches!(b, b'\r' | b'\n' | 0x0C));
+    (!has_line_end).then_some(content)
 }
 
 fn is_whitespace(b: u8) -> bool {

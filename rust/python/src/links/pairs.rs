@@ -53,10 +53,19 @@ fn normal(host: &str) -> String {
 pub fn count(batch: &LinkBatch) -> Vec<Pair> {
     let (base, target) = (batch.texts(BASE), batch.texts(TARGET));
     let mut raw_pairs: HashMap<(Option<&str>, Place<&str>), u64> = HashMap::new();
+    // Links to one host often follow each other.
+    let mut same_pair = ((None, Place::Scheme(None)), 0);
     for row in (0..target.len()).filter(|row| target.is_valid(*row)) {
         let source = if base.is_valid(row) { host(base.value(row)) } else { None };
-        *raw_pairs.entry((source, Place::of(target.value(row)))).or_default() += 1;
+        let pair = (source, Place::of(target.value(row)));
+        if pair != same_pair.0 {
+            let (last, links) = std::mem::replace(&mut same_pair, (pair, 0));
+            *raw_pairs.entry(last).or_default() += links;
+        }
+        same_pair.1 += 1;
     }
+    *raw_pairs.entry(same_pair.0).or_default() += same_pair.1;
+    raw_pairs.retain(|_, links| *links > 0);
     let mut pairs: HashMap<(Option<String>, Place<String>), u64> = HashMap::new();
     for ((source, place), links) in raw_pairs {
         let place = match place {

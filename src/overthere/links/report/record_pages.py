@@ -20,6 +20,8 @@ __all__ = ["BATCH", "RecordPages"]
 BATCH = 1 << 14
 """Rows of a batch."""
 _MAX_WINDOW = 1 << 23
+_AFTER_END = 1 << 14
+"""Bytes that are read beyond the end of the records, for the rest of the last one."""
 """The most bytes of a file that are read at once; a longer record is read in Python."""
 
 
@@ -54,7 +56,7 @@ class RecordPages:
         size = self.window
         while True:
             if self.file is not file or not self.window_start <= offset < self.window_start + len(self.window_bytes):
-                self._fill_window(file, offset, size)
+                self._fill_window(file, offset, min(size, end - offset + _AFTER_END))
             try:
                 stop, details = self.native.records(
                     self.window_bytes, self.window_start, offset, end, self.is_last, is_packed, is_arc, source,
@@ -69,11 +71,13 @@ class RecordPages:
                 continue
             place, next_offset, uri = self.native.place()
             if stop == "cut":
-                if place == self.window_start:
+                if place > self.window_start:
+                    self._fill_window(file, place, min(size, end - place + _AFTER_END))
+                else:
                     size *= 2
                     if size > _MAX_WINDOW:
                         return place
-                self._fill_window(file, place, size)
+                    self._fill_window(file, place, size)
                 offset = place
                 continue
             if stop == "record":
