@@ -24,6 +24,7 @@ HEAVY = (
     "difflib",
     "importlib.metadata",
     "email",
+    "pathlib",
     "pkgutil",
     "random",
     "secrets",

@@ -62,7 +62,7 @@ from overthere.values.uri import URI
 @click.option("--proxy", metavar="URI", help="Proxy for http, https, ws and wss; environment variables are ignored.")
 @access_options
 @format_option
-def command(texts: tuple[str, ...], user: str | None, password_file: Path | None, **options: Any) -> None:
+def command(texts: tuple[str, ...], user: str | None, password_file: str | None, **options: Any) -> None:
     """Fetch URIs: to standard output, or with -o to a file, written atomically.
 
     Menus, directories and other listings are printed in columns.  With --format jsonl each entry is a line; other
@@ -87,7 +87,7 @@ def command(texts: tuple[str, ...], user: str | None, password_file: Path | None
 class Login:
     """Credentials; the terminal asks for the password once per server, and it is never an argument."""
 
-    def __init__(self, user: str | None, file: Path | None, address: str | None, uris: object) -> None:
+    def __init__(self, user: str | None, file: str | None, address: str | None, uris: object) -> None:
         self.user = user
         self.address = address
         self.passwords: dict[tuple[object, ...], str] = {}
@@ -96,7 +96,7 @@ class Login:
             raise click.UsageError("--user and --password-file apply to one server, and the URIs name several")
         if file is not None:
             try:
-                self.password = file.read_bytes().decode().split("\n", 1)[0].removesuffix("\r")
+                self.password = Path(file).read_bytes().decode().split("\n", 1)[0].removesuffix("\r")
             except (OSError, UnicodeDecodeError) as error:
                 raise click.UsageError(f"--password-file: {error}") from None
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from overthere.access import Credentials, Gateways, plan
@@ -18,7 +16,7 @@ from overthere.ground.errors import OverthereError
 @access_options
 @format_option
 def command(
-    texts: tuple[str, ...], user: str | None, address: str | None, gateways: Path | None, by: str, zone: bool,
+    texts: tuple[str, ...], user: str | None, address: str | None, gateways: str | None, by: str, zone: bool,
     form: str,
 ) -> None:  # fmt: skip
     """Print what opening URIs would do, step by step, each with its RFC section.  Nothing is sent, and

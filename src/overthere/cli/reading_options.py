@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import click
@@ -19,7 +18,7 @@ __all__ = [
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FILE = click.Path(exists=True, dir_okay=False)
 """A file that is there."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce, wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -27,10 +26,10 @@ def table_options(function: F) -> F:
     """`--column` and `-o`: the verb is given its `table`, None where the arguments are texts."""
 
     @wraps(function)
-    def verb(column: str | None, output: Path | None, csv_safe: bool, separator: str, **arguments: Any) -> Any:
+    def verb(column: str | None, output: str | None, csv_safe: bool, separator: str, **arguments: Any) -> Any:
         if column is None and output is not None:
             raise click.UsageError("-o needs --column; answers to texts go to standard output")
-        if csv_safe and (column is None or not str(output or ".csv").lower().endswith((".csv", ".csv.gz"))):
+        if csv_safe and (column is None or not (output or ".csv").lower().endswith((".csv", ".csv.gz"))):
             raise click.UsageError("--csv-safe needs a table that is written as CSV")
         if column is not None and arguments["form"] != "text":
             raise click.UsageError("--format applies to texts; the suffix of a table sets its format")
@@ -49,7 +48,7 @@ def table_options(function: F) -> F:
             help='With --column: the field separator of the CSV that is read: "," (the default), ";", "|" or tab.',
         ),
         click.option(
-            "-o", "output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+            "-o", "output", type=click.Path(dir_okay=False), metavar="FILE",
             help="With --column: write the table to a file, not as CSV to standard output.",
         ),
         click.option(

@@ -65,9 +65,9 @@ def _file_errors(name: str) -> Iterator[None]:
 class Table:
     """The column that a verb works on, and the file that it writes."""
 
-    def __init__(self, column: str, output: Path | None, csv_safe: bool = False, separator: str = ",") -> None:
+    def __init__(self, column: str, output: str | None, csv_safe: bool = False, separator: str = ",") -> None:
         self.column: str = column
-        self.output: Path | None = output
+        self.output: Path | None = None if output is None else Path(output)
         self.csv_safe: bool = csv_safe
         self.separator: str = separator
         self.output_name: str = "standard output" if output is None else printable(str(output))
