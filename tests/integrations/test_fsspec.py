@@ -284,6 +284,27 @@ def test_items_with_equal_last_segments_are_all_listed(tmp_path: Path) -> None:
             files.du(uri, maxdepth=3)
 
 
+@pytest.mark.parametrize(
+    "names", [("/**",), ("/*",), ("/a/", "/b"), ("/a/",), ("/a*/", "/?"), ("/a/b", "/a//b"), ("/a", "/a/")]
+)
+def test_each_file_of_a_listing_is_written_or_an_error(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """Whatever fsspec or the system reads in its name: a pattern, a folder, or the name of another file."""
+
+    def handler(client: socket.socket, served: Served) -> None:
+        selector = client.makefile("rb").readline().strip().decode()
+        menu = "".join(f"0name\t{name}\tlocalhost\t{served.port}\r\n" for name in names)
+        client.sendall((selector if selector.strip("/") else f"{menu}.\r\n").encode())
+
+    with serve(handler) as served:
+        files, arguments = OverthereFileSystem(LOCAL), (f"gopher://localhost:{served.port}/", f"{tmp_path}/to")
+        if len({name.replace("//", "/").rstrip("/") for name in names}) < len(names):
+            with pytest.raises(OSError, match="two files of the listing have one name"):
+                files.get(*arguments, recursive=True, maxdepth=1)
+        else:
+            files.get(*arguments, recursive=True, maxdepth=1)
+            assert {path.read_text() for path in tmp_path.glob("to/**/*") if path.is_file()} == {*names}
+
+
 @pytest.mark.parametrize("menus", [0, 2])
 @pytest.mark.parametrize("form", ["{}/", "{}", "{}/new", "{}/new/"])
 def test_a_listing_with_one_file_is_a_folder(tmp_path: Path, form: str, menus: int) -> None:

@@ -421,6 +421,14 @@ def test_excluded_row_groups_are_not_read(conditions: list[str]) -> None:
     assert sum(last - first for first, last in file.spans) < len(data) / 4
 
 
+@pytest.mark.parametrize("host", ["example.org", "EXAMPLE.org", "example.org.", "Example.Org."])
+def test_statistics_exclude_no_row_that_meets_a_condition(host: str) -> None:
+    rows = [{"url": f"http://{host}/"}, {"url": "http://other.example/"}]
+    for condition in ("host=example.org", "domain=example.org", "domain=org"):
+        index = columnar(rows, 1, url_host_name=[host, "other.example"], url_surtkey=None)
+        assert urls(index, condition) == [f"http://{host}/"]
+
+
 def test_a_condition_without_statistics() -> None:
     table = pq.read_table(io.BytesIO(columnar([{"url": url} for url in URLS])))
     file = io.BytesIO()

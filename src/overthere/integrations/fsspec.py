@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import errno
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import SEEK_END
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from overthere.access.errors import AccessError, AccessRefused, AccessTimeout, LimitExceeded, ResourceMissing
@@ -31,6 +33,8 @@ from overthere.values.uri import URI, URIReference
 
 with brought_by("fsspec"):
     from fsspec import AbstractFileSystem, register_implementation
+    from fsspec.implementations.local import make_path_posix
+    from fsspec.utils import other_paths
 
 __all__ = ["OverthereFileSystem", "register"]
 
@@ -171,11 +175,22 @@ class OverthereFileSystem(_FileSystem):
     def get(
         self, rpath: Any, lpath: Any, recursive: bool = False, *given: Any, maxdepth: int | None = None, **options: Any
     ) -> None:
-        """Get files as fsspec does, except that fsspec would write a listing with one file in place of the folder."""
+        """Get files as fsspec does, and every file of a listing into the folder.
+
+        fsspec would write a single one in place of the folder, leave out "a/", read "*" as a pattern, and write "a//b"
+        over "a/b".
+
+        Raises: an AccessError, also an OSError, before it writes, if two files of a listing have one name here.
+        """
         if recursive and isinstance(rpath, str) and isinstance(lpath, str) and {"*", "?", "["}.isdisjoint(rpath):
             files = self.find(rpath, maxdepth)
-            if len(files) == 1 and files != [rpath]:
-                rpath, lpath, recursive, maxdepth = files, lpath.rstrip("/") + "/", False, None
+            if files and files != [rpath]:
+                names = [re.sub("/+", "/", uri).rstrip("/") for uri in files]
+                if len({*names}) < len(files):
+                    raise _os_error(AccessError, OSError)("two files of the listing have one name here", uri=rpath)
+                lpath = make_path_posix(lpath)
+                is_below = not rpath.endswith("/") and (lpath.endswith("/") or Path(lpath).is_dir())
+                rpath, lpath = files, other_paths(names, lpath, exists=is_below, flatten=len(files) == 1)
         super().get(rpath, lpath, recursive, *given, maxdepth=maxdepth, **options)
 
     def _open(self, path: str, mode: str = "rb", *arguments: Any, **options: Any) -> Any:

@@ -105,7 +105,8 @@ def _allowed_ranges(where: Where) -> dict[bytes, list[Range]]:
     """Return, by column, the ranges of values that the conditions allow."""
     return {
         b"url_surtkey": [(surt.encode() + b")", surt.encode() + b":" + _MAX_BYTE) for surt in where.surts()],
-        b"url_host_name": [(host.encode(), host.encode()) for host in where.host],
+        # In capitals too, and with a full stop at its end.
+        b"url_host_name": [(host.upper().encode(), host.encode() + b".") for host in where.host],
         b"url": [(start.encode(), start.encode() + _MAX_BYTE) for start in where.url],
         b"fetch_status": [(int(text.replace("x", "0")), int(text.replace("x", "9"))) for text in where.status],
     }
