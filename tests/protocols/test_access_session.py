@@ -7,6 +7,7 @@ import os
 import shlex
 import socket
 import sys
+import termios
 import urllib.request
 import zlib
 from collections.abc import Iterator
@@ -321,6 +322,41 @@ def test_tn3270_is_passed_to_its_client(tmp_path: Path) -> None:
 
             wait_until(shown, "the picture does not come")
         assert arguments(tmp_path) == [f"127.0.0.1:{port}"]
+
+
+CLIENT = """#!/bin/sh
+trap "echo interrupted" INT
+stty -echo
+echo ready
+for attempt in 1 2 3; do read line && [ "$line" = end ] && exit 7; done
+"""
+
+
+@pytest.fixture
+def client_terminal(tmp_path: Path) -> Iterator[Terminal]:
+    """The command line with a client that has turned off the echo of the terminal."""
+    (tmp_path / "telnet").write_text(CLIENT)
+    (tmp_path / "telnet").chmod(0o755)
+    command = [sys.executable, "-P", "-m", "overthere", "get", "--connect", "telnet://127.0.0.1/"]
+    with Terminal(command, PATH=f"{tmp_path}:{os.environ['PATH']}") as terminal:
+        terminal.wait_for("ready")
+        assert not termios.tcgetattr(terminal.descriptor)[3] & termios.ECHO
+        yield terminal
+
+
+def test_ctrl_c_is_for_the_client(client_terminal: Terminal) -> None:
+    """It ended the session, for which telnet sends it to the server."""
+    os.write(client_terminal.descriptor, b"\x03")
+    client_terminal.wait_for("interrupted")
+    client_terminal.type("end")
+    assert client_terminal.end() == 7
+
+
+def test_a_terminated_session_restores_the_terminal(client_terminal: Terminal) -> None:
+    client_terminal.work.terminate()
+    client_terminal.wait_for("Stopped")
+    assert client_terminal.work.wait(NET) == 130
+    assert termios.tcgetattr(client_terminal.descriptor)[3] & termios.ECHO
 
 
 async def typed(uri: str, encoding: str | bool, *keys: Any) -> list[bytes]:

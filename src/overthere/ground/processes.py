@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +16,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["Child", "find_program", "import_path", "python_command", "python_environment", "without_interrupts"]
+__all__ = [
+    "Child", "find_program", "import_path", "python_command", "python_environment", "run_on_terminal",
+    "without_interrupts",
+]  # fmt: skip
 
 _PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _CHILD = (
@@ -79,6 +83,41 @@ def find_program(name: str) -> str | None:
         if os.path.isabs(folder) and (path := shutil.which(os.path.join(folder, name))):
             return path
     return None
+
+
+def run_on_terminal(command: list[str]) -> int:
+    """Run a program on this terminal; return its exit code.  Ctrl-C is for the program alone.
+
+    Another interruption ends it; the terminal gets its settings back, such as the echo, which the program changed.
+    """
+    is_main = threading.current_thread() is threading.main_thread()  # only this thread receives signals
+    with _restored_terminal():
+        process = subprocess.Popen(command)
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
+        try:
+            return process.wait()
+        finally:
+            _end(process, os.getpid())
+            if is_main:
+                signal.signal(signal.SIGINT, handler or signal.SIG_DFL)
+
+
+@contextmanager
+def _restored_terminal() -> Iterator[None]:
+    try:
+        import termios
+    except ImportError:  # Windows
+        yield
+        return
+    settings: Any = None
+    with suppress(termios.error):  # standard input is no terminal
+        settings = termios.tcgetattr(0)
+    try:
+        yield
+    finally:
+        with suppress(termios.error):
+            if settings is not None:
+                termios.tcsetattr(0, termios.TCSANOW, settings)
 
 
 class Child:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from overthere.access.wire import Dialogue, Head, Seek
 from overthere.ground.charsets import codec
 from overthere.ground.display import printable
 from overthere.ground.errors import NotSpecified, PlanRefused
-from overthere.ground.processes import find_program
+from overthere.ground.processes import find_program, run_on_terminal
 from overthere.schemes.known.telnet import PORTS
 from overthere.values.uri import URI
 
@@ -122,7 +121,7 @@ class Session:
             message = f"the program {printable(program)!r} for the session is not installed"
             raise AccessFailed(message, uri=self.uri, where=self.program)
         try:
-            return subprocess.run([path, *arguments], check=False).returncode
+            return run_on_terminal([path, *arguments])
         except OSError as error:
             raise AccessFailed(f"the program cannot be started: {error}", uri=self.uri, where=self.program) from error
 
