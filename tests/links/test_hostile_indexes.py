@@ -17,10 +17,11 @@ import pytest
 
 from overthere.access.policy import Policy
 from overthere.links import batches, extract
-from overthere.links.indexes import Where, read_index
+from overthere.links.indexes import Entry, Where, read_index
 from overthere.links.job import ranged_sources
 from overthere.links.job.ranged_sources import Index, ranged_tasks
 from overthere.links.job.task_builder import TaskBuilder
+from overthere.links.model import Note
 from support import ROOT, linear
 
 LONG = 100_000
@@ -43,7 +44,7 @@ def columnar() -> bytes:
 
 _PEAK = """
 import sys
-from overthere.links.indexes import Where, read_index
+from overthere.links.indexes import Entry, Where, read_index
 from support import most_memory
 before = most_memory()
 for _ in read_index(sys.argv[1], open(sys.argv[1], "rb"), Where()):
@@ -71,6 +72,29 @@ def test_conditions_on_a_value_of_many_rows() -> None:
     records = list(read_index("i.parquet", io.BytesIO(columnar()), Where.parse(("url=xx",))))
     assert len(records) == ROWS
     assert list(read_index("i.parquet", io.BytesIO(columnar()), Where.parse(("url=xy",)))) == []
+
+
+@pytest.mark.parametrize("count", [10, 300_000, 3_000_000])
+@pytest.mark.parametrize("place", ["columns", "row groups"])
+def test_a_footer_of_many_objects_is_not_read(count: int, place: str) -> None:
+    """pyarrow made 275 MB of 900 KB, and gigabytes of ten megabytes."""
+    many = b"\xfc" + bytes((*(count >> shift & 127 | 128 for shift in (0, 7, 14)), count >> 21))  # a list of structs
+    schema = b"\x1c\x48\x01r\x15\x00\x00"
+    groups = b"\x1c\x19" + many + b"\x26\x00\x00" * count + b"\x16\x00\x16\x00\x00"
+    if place == "row groups":
+        groups = many + b"\x19\x0c\x16\x00\x16\x00\x00" * count
+    footer = b"\x15\x02\x19" + schema + b"\x16\x00\x19" + groups + b"\x00"
+    file = io.BytesIO(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    assert (list(read_index("i.parquet", file, Where())) == [Note("too-large")]) is (count > 10)
+
+
+def test_an_index_of_many_row_groups_is_read() -> None:
+    file, count = io.BytesIO(), 5_000
+    numbers = pa.array(range(count), pa.int64())
+    names = pa.array(["a.warc.gz"] * count)
+    pq.write_table(pa.table({"warc_filename": names, "warc_record_offset": numbers}), file, row_group_size=1)
+    records = list(read_index("i.parquet", file, Where()))
+    assert [record.offset for record in records if isinstance(record, Entry)] == list(range(count))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from overthere.ground.extras import need
 from overthere.links.indexes.conditions import Where
 from overthere.links.indexes.entry import Entry, make_entry, to_text
-from overthere.links.indexes.footer import Range, read_ranges
+from overthere.links.indexes.footer import LargeFooter, Range, read_ranges
 from overthere.links.model import Note
 
 __all__ = ["read_columnar"]
@@ -65,8 +65,9 @@ def read_columnar(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
     need("columns", "pyarrow")
     from pyarrow.parquet import ParquetFile
 
-    guarded = _GuardedFile(file)
+    guarded: Any = _GuardedFile(file)
     try:
+        stored = read_ranges(guarded)
         # Without threads: another thread must not call the file while Python ends.
         metadata = ParquetFile(guarded).metadata
         paths = [metadata.schema.column(number).path for number in range(metadata.num_columns)]
@@ -74,6 +75,9 @@ def read_columnar(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
         repeated = [path for path in paths if path in _REPEATED]
         table = ParquetFile(guarded, metadata=metadata, read_dictionary=repeated, pre_buffer=False, buffer_size=1 << 20)
         names = table.schema_arrow.names
+    except LargeFooter:
+        yield Note("too-large")
+        return
     except Exception:  # on hostile bytes the library may raise anything
         note = guarded.note()
         file.seek(max(0, file.seek(0, 2) - 4))
@@ -90,7 +94,7 @@ def read_columnar(file: BinaryIO, where: Where) -> Iterator[Entry | Note]:
             return
         raise ValueError(f"the columns {', '.join(missing)} are missing: it must be a columnar index, with them")
     columns = [name for name in dict.fromkeys((*_FIELDS, *matchers)) if name in names]
-    stored, allowed = read_ranges(file), _allowed_ranges(where)
+    allowed = _allowed_ranges(where)
     for number in range(table.num_row_groups):
         try:
             if number < len(stored) and _is_excluded(stored[number], allowed):

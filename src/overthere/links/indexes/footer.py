@@ -1,35 +1,45 @@
 """Statistics in the footer of a Parquet file: the minimum and maximum of each column in each row group.
 
 pyarrow 26 aborts the process if the metadata of a column is damaged, in `RowGroupMetaData.column` and in
-`pyarrow.dataset`, so the statistics are read here.  `ParquetFile.iter_batches` raises an exception.
+`pyarrow.dataset`, so the statistics are read here.  `ParquetFile.iter_batches` raises an exception.  Of a footer
+of few bytes it makes objects of 300 times as many, so their number is limited here before it reads the file.
 """
 
 from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-__all__ = ["Range", "read_ranges"]
+__all__ = ["LargeFooter", "Range", "read_ranges"]
 
 Range = tuple[Any, Any]
 """The minimum and the maximum, both included; bytes or numbers."""
 _MAX_FOOTER_BYTES = 1 << 23
-"""Maximum bytes of a footer; the statistics of a larger one are not read."""
+_MAX_STRUCTS = 1 << 18
+"""Maximum bytes of a footer, and structs in it: there are about four for each column of each row group."""
 _MAX_DEPTH = 16
 
 
+class LargeFooter(ValueError):
+    """The footer is larger than the limit."""
+
+
 def read_ranges(file: BinaryIO) -> list[dict[bytes, Range]]:
-    """Return, for each row group, the ranges of its columns with statistics; [] if the footer is damaged.
+    """Return, for each row group, the ranges of its columns with statistics; [] if they are damaged.
 
     The numbers of the fields are those of `FileMetaData` in parquet.thrift.
+
+    Raises: LargeFooter; ValueError or IndexError if the footer is damaged.
     """
     end = file.seek(0, 2) - 8
     file.seek(max(0, end))
     size = int.from_bytes(file.read(4), "little")
-    if not 0 < size <= min(end, _MAX_FOOTER_BYTES):
-        return []
+    if not 0 < size <= end or file.read(4) != b"PAR1":
+        raise ValueError
+    if size > _MAX_FOOTER_BYTES:
+        raise LargeFooter
     file.seek(end - size)
+    footer = _Thrift(file.read(size)).read_value(12)
     try:
-        footer = _Thrift(file.read(size)).read_value(12)
         return [dict(filter(None, map(_read_range, group[1]))) for group in footer[4]]
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         return []
@@ -50,10 +60,10 @@ class _Thrift:
     """Reads values of the compact protocol of Thrift; each has at least one byte, which limits their number."""
 
     def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
+        self.data, self.at, self.structs = data, 0, 0
 
     def read_value(self, kind: int, depth: int = 0) -> Any:
-        """Read a value; a struct becomes a dictionary by field number.  Raises: IndexError, ValueError."""
+        """Read a value; a struct becomes a dictionary by field number.  Raises: IndexError, ValueError, LargeFooter."""
         match kind:
             case 1 | 2 | 3:
                 return self._read_bytes(1)[0]
@@ -68,6 +78,9 @@ class _Thrift:
                 count = head >> 4 if head >> 4 < 15 else self._read_number()
                 return [self.read_value(head & 15, depth + 1) for _ in range(count)]
             case 12 if depth < _MAX_DEPTH:
+                self.structs += 1
+                if self.structs > _MAX_STRUCTS:
+                    raise LargeFooter
                 fields: dict[int, Any] = {}
                 number = 0
                 while head := self._read_bytes(1)[0]:
