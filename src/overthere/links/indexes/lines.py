@@ -18,6 +18,8 @@ GZIP = b"\x1f\x8b\x08"
 """The first bytes of a member (RFC 1952 2.3.1)."""
 _MAX_LINE_BYTES = 1 << 20
 """Maximum bytes of a line."""
+_FREE_LINES, _LINES_PER_BYTE = 1 << 20, 4
+"""Maximum lines: these, and so many for each byte of the file.  A list of similar paths in gzip has one in two bytes."""
 _STEP_BYTES, _PIECE_BYTES = 1 << 14, 1 << 16
 """Bytes of gzip to read at once; bytes to inflate, or of a plain file to read, at once."""
 _MAX_FAULTS = 100
@@ -108,10 +110,15 @@ def _read_lines(file: BinaryIO, where: Where) -> Iterator[bytes | Note]:
     """Yield the lines that are not blank, without line ends, except lines whose key in SURT shows another host."""
     surts = where.surts()
     keys = tuple(f"{surt}{mark}".encode() for surt in surts for mark in "),:")
+    count = 0
     for lines in _read_blocks(file):
         if isinstance(lines, Note):
             yield lines
             continue
+        count += len(lines)
+        if count > _FREE_LINES + _LINES_PER_BYTE * file.tell():
+            yield Note("too-large")
+            return
         for line in lines:
             if keys and not line.startswith(keys) and _SURT_KEY.match(line):
                 continue

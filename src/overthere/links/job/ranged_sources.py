@@ -10,12 +10,13 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeGuard
 from urllib.parse import unquote_to_bytes
 
+from overthere.ground.caches import bounded_cache
 from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI, OverthereError
 from overthere.ground.redact import mask
@@ -248,8 +249,9 @@ class _ArchiveFiles:
             _permit(root, policy)
         self.root = f"{root.rstrip('/')}/" if self.is_remote else os.path.realpath(root)
         self.folder = root
+        self.find: Callable[[str], tuple[str, str] | None] = bounded_cache(_CACHE_SIZE)(self._find)
 
-    def find(self, file: str) -> tuple[str, str] | None:
+    def _find(self, file: str) -> tuple[str, str] | None:
         """Return a key and the path of an archive file; None if it is outside of the folder, or its name is too long.
 
         file: its name in the index, printable.
@@ -294,7 +296,7 @@ class _ArchiveFiles:
                 )  # fmt: skip
 
 
-_MAX_NAME_LENGTH, _MAX_DECODINGS = 1 << 13, 16
+_MAX_NAME_LENGTH, _MAX_DECODINGS, _CACHE_SIZE = 1 << 13, 16, 1024
 _DISGUISED_DOTS = re.compile(
     rb"[\x00-\x1f\x7f\xc0\xc1]|\xe0[\x80-\x9f]|[\xf0\xf8\xfc][\x80-\x8f]|%u[0-9a-f]{4}", re.IGNORECASE
 )
