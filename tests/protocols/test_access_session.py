@@ -328,7 +328,7 @@ CLIENT = """#!/bin/sh
 trap "echo interrupted" INT
 stty -echo
 echo ready
-for attempt in 1 2 3; do read line && [ "$line" = end ] && exit 7; done
+for attempt in 1 2 3; do read line && [ "$line" = end ] && exit 7; [ "$line" = crash ] && kill -9 $$; done
 """
 
 
@@ -350,6 +350,11 @@ def test_ctrl_c_is_for_the_client(client_terminal: Terminal) -> None:
     client_terminal.wait_for("interrupted")
     client_terminal.type("end")
     assert client_terminal.end() == 7
+
+
+def test_a_client_that_a_signal_ends_is_a_failure(client_terminal: Terminal) -> None:
+    client_terminal.type("crash")
+    assert client_terminal.end() == 128 + 9
 
 
 def test_a_terminated_session_restores_the_terminal(client_terminal: Terminal) -> None:

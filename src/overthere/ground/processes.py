@@ -86,7 +86,7 @@ def find_program(name: str) -> str | None:
 
 
 def run_on_terminal(command: list[str]) -> int:
-    """Run a program on this terminal; return its exit code.  Ctrl-C is for the program alone.
+    """Run a program on this terminal; return its exit code, as a shell does.  Ctrl-C is for the program alone.
 
     Another interruption ends it; the terminal gets its settings back, such as the echo, which the program changed.
     """
@@ -95,7 +95,8 @@ def run_on_terminal(command: list[str]) -> int:
         process = subprocess.Popen(command)
         handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
         try:
-            return process.wait()
+            code = process.wait()
+            return code if code >= 0 else 128 - code  # by a signal
         finally:
             _end(process, os.getpid())
             if is_main:
