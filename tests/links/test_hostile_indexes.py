@@ -79,11 +79,13 @@ def test_conditions_on_a_value_of_many_rows() -> None:
 @pytest.mark.parametrize("place", ["columns", "row groups"])
 def test_a_footer_of_many_objects_is_not_read(count: int, place: str) -> None:
     """pyarrow made 275 MB of 900 KB, and gigabytes of ten megabytes."""
-    many = b"\xfc" + bytes((*(count >> shift & 127 | 128 for shift in (0, 7, 14)), count >> 21))  # a list of structs
+    list_head = b"\xfc" + bytes(
+        (*(count >> shift & 127 | 128 for shift in (0, 7, 14)), count >> 21)
+    )  # a list of structs
     schema = b"\x1c\x48\x01r\x15\x00\x00"
-    groups = b"\x1c\x19" + many + b"\x26\x00\x00" * count + b"\x16\x00\x16\x00\x00"
+    groups = b"\x1c\x19" + list_head + b"\x26\x00\x00" * count + b"\x16\x00\x16\x00\x00"
     if place == "row groups":
-        groups = many + b"\x19\x0c\x16\x00\x16\x00\x00" * count
+        groups = list_head + b"\x19\x0c\x16\x00\x16\x00\x00" * count
     footer = b"\x15\x02\x19" + schema + b"\x16\x00\x19" + groups + b"\x00"
     file = io.BytesIO(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
     assert (list(read_index("i.parquet", file, Where())) == [Note("too-large")]) is (count > 10)

@@ -91,34 +91,35 @@ def run_on_terminal(command: list[str]) -> int:
     Another interruption ends it; the terminal gets its settings back, such as the echo, which the program changed.
     """
     is_main = threading.current_thread() is threading.main_thread()  # only this thread receives signals
-    with _restored_terminal():
-        process = subprocess.Popen(command)
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
-        try:
-            code = process.wait()
-            return code if code >= 0 else 128 - code  # by a signal
-        finally:
-            _end(process, os.getpid())
-            if is_main:
-                signal.signal(signal.SIGINT, handler or signal.SIG_DFL)
+    restore_terminal = _terminal_restorer()
+    process = subprocess.Popen(command)
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
+    try:
+        code = process.wait()
+        return code if code >= 0 else 128 - code  # by a signal
+    finally:
+        _end(process, os.getpid())
+        restore_terminal()
+        if is_main:
+            signal.signal(signal.SIGINT, handler or signal.SIG_DFL)
 
 
-@contextmanager
-def _restored_terminal() -> Iterator[None]:
+def _terminal_restorer() -> Callable[[], None]:
+    """Return a function that gives the terminal of standard input its present settings, if there is one."""
     try:
         import termios
     except ImportError:  # Windows
-        yield
-        return
-    settings: Any = None
-    with suppress(termios.error):  # standard input is no terminal
-        settings = termios.tcgetattr(0)
+        return lambda: None
+
+    def restore() -> None:
+        with suppress(termios.error):  # there is no terminal any more
+            termios.tcsetattr(0, termios.TCSANOW, settings)
+
     try:
-        yield
-    finally:
-        with suppress(termios.error):
-            if settings is not None:
-                termios.tcsetattr(0, termios.TCSANOW, settings)
+        settings = termios.tcgetattr(0)
+    except termios.error:
+        return lambda: None
+    return restore
 
 
 class Child:

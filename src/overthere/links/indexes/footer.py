@@ -1,8 +1,9 @@
 """Statistics in the footer of a Parquet file: the minimum and maximum of each column in each row group.
 
 pyarrow 26 aborts the process if the metadata of a column is damaged, in `RowGroupMetaData.column` and in
-`pyarrow.dataset`, so the statistics are read here.  `ParquetFile.iter_batches` raises an exception.  Of a footer
-of few bytes it makes objects of 300 times as many, so their number is limited here before it reads the file.
+`pyarrow.dataset`, so the statistics are read here.  `ParquetFile.iter_batches` raises an exception.
+
+pyarrow needs 300 times the memory of a footer with many structs, so such a footer is rejected before pyarrow reads it.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ GZIP = b"\x1f\x8b\x08"
 _MAX_LINE_BYTES = 1 << 20
 """Maximum bytes of a line."""
 _FREE_LINES, _LINES_PER_BYTE = 1 << 20, 4
-"""Maximum lines: these, and so many for each byte of the file.  A list of paths in gzip has one in two bytes."""
+"""Maximum lines of an index are the first number, plus the second for each byte.  Lists of paths have one in two."""
 _STEP_BYTES, _PIECE_BYTES = 1 << 14, 1 << 16
 """Bytes of gzip to read at once; bytes to inflate, or of a plain file to read, at once."""
 _MAX_FAULTS = 100
