@@ -12,8 +12,9 @@ from overthere.links.model import BegunPage, Document, Note, PassedContent
 
 __all__ = ["PageRun", "read_slice"]
 
-_MAX_BYTES = 1 << 20
-"""The most bytes of a file that are read at once; a larger member is read in Python."""
+_MAX_BYTES, _MAX_PAGES = 1 << 20, 64
+"""The most bytes of a file, and pages, that are read at once (a larger member is read in Python): after each page that
+Python must act on, all of them are passed to the native kernel again."""
 
 Read = Callable[[], Iterator[Member | Note | PassedContent]]
 
@@ -58,7 +59,8 @@ class PageRun:
 
         packed, entry: as in `PageMember`.  size: bytes of its content.  read: reads it in Python, once at most.
         """
-        if start < self.end or end - self.start > _MAX_BYTES or self.budget.remaining <= 0:
+        is_full = len(self.pages) == _MAX_PAGES or self.budget.remaining <= 0
+        if is_full or start < self.end or end - self.start > _MAX_BYTES:
             yield from self.flush()
         budget = self.place.budget
         if start < 0 or end - start > _MAX_BYTES or budget is None or budget.remaining <= 0:
