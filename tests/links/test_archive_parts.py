@@ -250,6 +250,22 @@ def test_sizes_that_a_directory_makes_up_take_no_page_of_others(
     assert Counter(row.error for row in rows) == {None: 100, "corrupt": 1}
 
 
+def test_a_global_size_in_a_tar_file_has_the_same_note_on_both_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The native kernel read a member beyond the next header, without a note."""
+    path = tmp_path / "x.tar"
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT, pax_headers={"size": "700"}) as archive:
+        for number in range(3):
+            info = tarfile.TarInfo(f"{number}.html")
+            info.size = 10
+            archive.addfile(info, io.BytesIO(b"<a href=x>"))
+    rows = table(path, UNCUT)[0]
+    monkeypatch.setattr(type(make_rows_builder(Options())), "make_page_reader", None)
+    assert rows == table(path, UNCUT)[0]
+    assert "corrupt" in [row.error for row in rows]
+
+
 @pytest.mark.parametrize(("content", "fault"), [(b"<a>", 1), (b"PK\3\4", 0)])
 def test_many_pages_on_which_python_must_act_are_linear(content: bytes, fault: int, tmp_path: Path) -> None:
     """After each of them all pages of a mebibyte were passed to the native kernel again: a file of 1 MB took 75 s."""
