@@ -15,7 +15,10 @@ with brought_by("web"):
 
 __all__ = ["connection_type"]
 
-_TIMEOUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_BAD_REQUEST, _TIMEOUT = (
+    b"HTTP/1.1 %s\r\nConnection: close\r\nContent-Length: 0\r\n\r\n" % status
+    for status in (b"400 Bad Request", b"408 Request Timeout")
+)
 _ORDER = count()
 
 
@@ -51,13 +54,15 @@ class _Connection(H11Protocol):
         self._update()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer 400 to invalid HTTP unless an answer has begun; an answer that a view still computes is not sent."""
+        """Answer 400 to invalid HTTP unless an answer has begun; an answer that a view still computes is not sent.
+
+        The answer has no content, because a HEAD gets none.
+        """
         if self.cycle is not None:
             self.cycle.disconnected = True
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            super().send_400_response(msg)
-        else:
-            self.transport.close()
+            self.transport.write(_BAD_REQUEST)
+        self.transport.close()
 
     def _update(self) -> None:
         """Set a new deadline when the state changes; slowly received bytes do not extend it."""
