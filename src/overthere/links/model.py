@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from overthere.base import Base
@@ -71,8 +70,9 @@ class Document(NamedTuple):
     """Notes on it so far, of `NOTES`."""
     depth: int = 0
     """The number of containers around it."""
-    parts: Mapping[str, str] | None = None
-    """In a message: the absolute URIs of its parts (cid:, mid:, Content-Location) and the sources of those parts."""
+    parts: dict[str, str] | None = None
+    """In a message: the absolute URIs of its parts (cid:, mid:, Content-Location) and the sources of those parts; it is
+    shared by its documents."""
     name: str = ""
     """A file name whose suffix may show its kind; by default the last name in `source`."""
 

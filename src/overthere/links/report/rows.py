@@ -152,7 +152,7 @@ class _NativeRows(Rows):
 
     def read_html(self, document: Document, utf8_content: bytes) -> list[str]:
         self.base = base = document.base
-        notes = self.native.html(document.source, utf8_content, str(base.uri), base.layer, _parts(document))
+        notes = self.native.html(document.source, utf8_content, str(base.uri), base.layer, document.parts)
         self._update_base()
         if self.options.whatwg and (href := self.native.href()) is not None:
             self.base_hrefs[document.source] = href
@@ -184,18 +184,13 @@ class _NativeRows(Rows):
         plain = [
             (replace_surrogates(item.where), replace_surrogates(item.reference), item.target) for item in references
         ]
-        self.native.add(document.source, str(base.uri), base.layer, plain, _parts(document))
+        self.native.add(document.source, str(base.uri), base.layer, plain, document.parts)
 
     def add_note(self, document: Document, note: str) -> None:
         self.native.note(document.source, str(document.base.uri), note)
 
     def take(self) -> AnyBatch:
         return self.native.take()
-
-
-def _parts(document: Document) -> dict[str, str] | None:
-    """Return the URIs of the parts of a document's message with their sources, or None."""
-    return dict(document.parts) if document.parts else None
 
 
 def _map_text(text: str) -> tuple[str | None, str | None, int | None]:

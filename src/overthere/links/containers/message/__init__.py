@@ -262,7 +262,7 @@ class _MessagePass:
 
     def _open_scope(self, entity: _OpenEntity) -> None:
         """Open an entity; its labels are those in it, then those around it, up to the message (RFC 2557 8.2 d)."""
-        entity.parts = self.entities[-1].parts if self.entities else dict(self.document.parts or {})
+        entity.parts = self.entities[-1].parts if self.entities else self.document.parts or {}
         if entity.kind in ("", "related"):
             entity.scope, self.scope_count = self.scope_count, self.scope_count + 1
             if self.yields_content:
