@@ -15,10 +15,8 @@ with brought_by("web"):
 
 __all__ = ["connection_type"]
 
-_BAD_REQUEST, _TIMEOUT = (
-    b"HTTP/1.1 %s\r\nConnection: close\r\nContent-Length: 0\r\n\r\n" % status
-    for status in (b"400 Bad Request", b"408 Request Timeout")
-)
+_BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_TIMEOUT = _BAD_REQUEST.replace(b"400 Bad Request", b"408 Request Timeout")
 _ORDER = count()
 
 
@@ -54,10 +52,7 @@ class _Connection(H11Protocol):
         self._update()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer 400 to invalid HTTP unless an answer has begun; an answer that a view still computes is not sent.
-
-        The answer has no content, because a HEAD gets none.
-        """
+        """Answer invalid HTTP with 400, without content as for a HEAD, unless an answer has begun; send no other."""
         if self.cycle is not None:
             self.cycle.disconnected = True
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
