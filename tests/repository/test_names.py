@@ -58,10 +58,9 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 77_293
+LINES = 77_400
 """The maximum number of Python lines in the package.  A feature removes as many as it adds, or its commit raises the
-number with a reason.  The last: archives that are cut into tasks, with pages that the kernel reads (450 lines), and
-what a tenth attack found (40)."""
+number with a reason.  The last: what a twelfth attack found (90)."""
 
 
 def test_the_package_does_not_grow() -> None:

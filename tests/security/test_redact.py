@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import overthere
 from overthere import IRI, URI, Policy, URIReference, explain, plan
 from overthere.access import masking
+from overthere.access.blocking import Transport
 from overthere.access.errors import AccessRefused, LimitExceeded, ProtocolError, ResourceMissing
 from overthere.access.masking import mask_errors, mask_secrets, secrets_of
 from overthere.access.opening import Opening
@@ -444,7 +445,7 @@ def test_secrets_are_collected_once_for_each_redirect(monkeypatch: pytest.Monkey
     monkeypatch.setattr(masking, "values", find_and_count)
     opening = Opening("http://h.example/?token=first1", LOCAL, None, None, None)
     for number in range(5):
-        opening.transport_arguments()
+        opening.transport(Transport)
         opening.follow(Head(location=f"/{number}?token=other{number}"), None)
     assert opening.secrets().mask("first1 other0 other4 x") == "*** *** *** x"
     assert searched == ["http://h.example/?token=first1"] + [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from ipaddress import ip_address
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from overthere.access.blocking import Transport
 from overthere.access.errors import AccessError, AccessRefused, ProtocolError, needs
@@ -24,10 +24,14 @@ from overthere.values.known_secrets import Secrets
 from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from overthere.schemes.locator import Locator
     from overthere.schemes.model import Scheme
 
 __all__ = ["Opening", "aopen", "open", "open_resource"]
+
+T = TypeVar("T")
 
 
 class Opening:
@@ -75,11 +79,11 @@ class Opening:
             self.gateway = self.gateway or planned_uri(self.plan.through.uri)
         return scheme
 
-    def transport_arguments(self) -> tuple[Dialogue, Policy, URI, int | None, float | None, Secrets]:
-        """Return the arguments of the transport for the current URI."""
+    def transport(self, kind: Callable[[Dialogue, Policy, URI, int | None, float | None, Secrets], T]) -> T:
+        """Return a transport of this kind for the current URI."""
         with masked_errors(self.secrets()):
             scheme = self.scheme()
-            return self.dialogue(scheme), self.policy, self.uri, scheme.port, self.deadline, self.secrets()
+            return kind(self.dialogue(scheme), self.policy, self.uri, scheme.port, self.deadline, self.secrets())
 
     def accept_answer(self, effect: Effect | None) -> ResourceInfo | Head:
         """Return the resource or the redirect that the first answer is.  Raises: ProtocolError if it is neither."""
@@ -205,7 +209,7 @@ def open(
 def open_resource(opening: Opening) -> Resource:
     """Open a resource; after an error, `way` still has the state up to there.  Raises: the same as `open`."""
     while True:
-        transport = Transport(*opening.transport_arguments())
+        transport = opening.transport(Transport)
         try:
             answer = opening.accept_answer(transport.advance())
         except AccessError:
@@ -231,7 +235,7 @@ async def aopen(
 
     opening = Opening(uri, policy, credentials, registry, gateways)
     while True:
-        transport = AsyncTransport(*opening.transport_arguments())
+        transport = opening.transport(AsyncTransport)
         try:
             answer = opening.accept_answer(await transport.advance())
         except AccessError:

@@ -246,7 +246,7 @@ class Requester:
 
     def _open(self, opening: Opening) -> Work[Reply]:
         """Open a URI by its scheme's dialogue, and close it before its content."""
-        carrier = Carrier(*opening.transport_arguments())
+        carrier = opening.transport(Carrier)
         try:
             head = yield from next_item(carrier)
         finally:

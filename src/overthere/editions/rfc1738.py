@@ -139,7 +139,7 @@ def _split(text: str) -> Parts:
 def _host(text: str) -> str | None:
     """The host of the login (3.1); "" or "localhost" in a file URL is the machine that interprets it (3.10)."""
     login = _split_by_scheme(text).login
-    return None if login is None else split_login(login)[2]
+    return None if login is None else split_login(login).host
 
 
 # -- 3.2 to 3.11: the parts of each scheme
@@ -242,12 +242,12 @@ def _parts(text: str) -> dict[str, str | None]:
     kind = scheme_parts.scheme.lower()
     parts: dict[str, str | None] = {"scheme": scheme_parts.scheme}
     if scheme_parts.login is not None:
-        user, password, host, port = split_login(scheme_parts.login)  # they hold no ":", "@" and "/" (3.1)
-        if kind in _SCHEMES_WITH_USER or kind not in _SCHEMES or user is not None:
-            parts |= {"user": user, "password": password}
-        parts["host"] = host
-        if kind != "file" or port is not None:
-            parts["port"] = port
+        login = split_login(scheme_parts.login)  # its parts hold no ":", "@" and "/" (3.1)
+        if kind in _SCHEMES_WITH_USER or kind not in _SCHEMES or login.user is not None:
+            parts |= {"user": login.user, "password": login.password}
+        parts["host"] = login.host
+        if kind != "file" or login.port is not None:
+            parts["port"] = login.port
     if scheme_parts.login is None and kind not in _WITHOUT_LOGIN:
         parts["schemepart"] = scheme_parts.path
     elif kind in _SCHEMES:

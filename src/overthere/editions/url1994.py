@@ -8,12 +8,13 @@ are those of docs/decisions.md.  The document does not number its sections; they
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.editions.model import Edition
 from overthere.grammar.library import grammar
 from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, CodingError, Finding, InvalidURI, NotSpecified
+from overthere.ground.redact import hides_secrets
 from overthere.kernel import percent_decode, percent_encode
 from overthere.kernel.reference import BROKEN_ESCAPE, Parts
 from overthere.values.normalize import Rung
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
     from overthere.values.resolve import Target
 
-__all__ = ["DOCUMENT", "EDITION", "is_scheme", "latin1", "reading_of", "split_login", "wpath_fields"]
+__all__ = ["DOCUMENT", "EDITION", "Login", "is_scheme", "latin1", "reading_of", "split_login", "wpath_fields"]
 
 DOCUMENT = "draft-ietf-uri-url-03"
 _RESOLUTION = "RFC 1630 (partial forms)"
@@ -85,22 +86,31 @@ def is_scheme(text: str) -> bool:
     return _SCHEME.match(text) is not None
 
 
-def split_login(login: str) -> tuple[str | None, str | None, str, str | None]:
-    """Split `<user>:<password>@<host>:<port>`; the last "@" ends the password (94-2), and None is undefined.
+@hides_secrets
+class Login(NamedTuple):
+    """The Internet protocol parts; None is undefined, which is not empty."""
 
-    >>> split_login("foo:@host.com:80"), split_login("host.com")
-    (('foo', '', 'host.com', '80'), (None, None, 'host.com', None))
+    user: str | None = None
+    password: str | None = None
+    host: str | None = None
+    port: str | None = None
+
+
+def split_login(login: str) -> Login:
+    """Split `<user>:<password>@<host>:<port>`; the last "@" ends the password (94-2).
+
+    >>> split_login("foo:@host.com:80")[2:], split_login("host.com")
+    (('host.com', '80'), Login(user=None, password=None, host='host.com', port=None))
     """
     userinfo, at, hostport = login.rpartition("@")
     user, mark, password = userinfo.partition(":")
     host, colon, port = hostport.partition(":")
-    return user if at else None, password if mark else None, host, port if colon else None
+    return Login(user if at else None, password if mark else None, host, port if colon else None)
 
 
 def _login(authority: str | None) -> dict[str, str | None]:
-    """Return the Internet protocol parts: user name, password, host and port."""
-    parts = (None,) * 4 if authority is None else split_login(authority)
-    return dict(zip(("user", "password", "host", "port"), parts, strict=True))
+    """Return the Internet protocol parts by name."""
+    return (Login() if authority is None else split_login(authority))._asdict()
 
 
 def _path_after_login(parts: Parts) -> str | None:
