@@ -495,7 +495,7 @@ def test_errors_are_repeated_and_a_closed_resource_has_no_end() -> None:
         resource = open_(f"http://127.0.0.1:{server.port}/", POLICY)
         resource.close()
         resource.close()
-        with pytest.raises(AccessFailed, match="closed before its end"):
+        with pytest.raises(AccessFailed, match="closed before the end"):
             resource.read()
 
 

@@ -132,6 +132,13 @@ def test_raw_is_a_file_object(serve: Serve) -> None:
         assert buffered.read() == packed
 
 
+def test_a_dropped_file_object_does_not_close_the_resource(serve: Serve) -> None:
+    with overthere.open(serve([b"x" * 100_000], None), LOCAL_POLICY) as resource:
+        assert resource.raw.read(4) == b"xxxx"
+        assert resource.raw.read(1) == b"x"
+        assert len(resource.read()) == 99_995
+
+
 def test_raw_closes_the_resource(serve: Serve) -> None:
     resource = overthere.open(serve([b"x" * 100_000], None), LOCAL_POLICY)
     with resource.raw as raw:

@@ -205,6 +205,9 @@ class _Raw(io.RawIOBase):
             self._resource.close()
         super().close()
 
+    def __del__(self) -> None:
+        """Do not close the resource, as the standard library would: it may be read on without this object."""
+
 
 class Resource(_ResourceBase):
     """An open resource; a context manager, and an iterator of bytes."""
@@ -238,14 +241,16 @@ class Resource(_ResourceBase):
         return self._take_bytes(size)
 
     def text(self, charset: str | None = None, errors: str = "strict") -> str:
-        """Return the content as text, decoded by `charset` or that of the media type.  Raises: UnicodeDecodeError.
+        """Return the content as text, decoded by `charset` or that of the media type.
 
         Text in an unknown charset is read as ISO Latin 1, see `unknown_charset`.
+
+        Raises: AccessError; UnicodeDecodeError.
         """
         return self._text(self.read(), charset, errors)
 
     def json(self) -> Any:
-        """Parse the content as JSON.  Raises: ValueError."""
+        """Parse the content as JSON.  Raises: AccessError; ValueError."""
         return _json(self.read())
 
     def iter_lines(self, charset: str | None = None, errors: str = "strict") -> Iterator[str]:
@@ -328,11 +333,11 @@ class AsyncResource(_ResourceBase):
         return self._take_bytes(size)
 
     async def text(self, charset: str | None = None, errors: str = "strict") -> str:
-        """Return the content as text.  Raises: UnicodeDecodeError."""
+        """Return the content as text.  Raises: AccessError; UnicodeDecodeError."""
         return self._text(await self.read(), charset, errors)
 
     async def json(self) -> Any:
-        """Parse the content as JSON.  Raises: ValueError."""
+        """Parse the content as JSON.  Raises: AccessError; ValueError."""
         return _json(await self.read())
 
     async def iter_lines(self, charset: str | None = None, errors: str = "strict") -> AsyncIterator[str]:

@@ -156,7 +156,7 @@ class Carrier:
     def release(self) -> None:
         """Close every channel and the dialogue, without waiting; if it is unfinished, later calls raise."""
         if not self.is_over and self.error is None:
-            self.error = AccessFailed("it was closed before its end", uri=self.uri)
+            self.error = AccessFailed("the resource was closed before the end of its content", uri=self.uri)
         with contextlib.suppress(Exception):  # it may be running in another thread
             self.dialogue.close()
         while self.channels:
@@ -227,7 +227,7 @@ class Carrier:
     # -- connections
 
     def _connect_any(self, dial: Dial) -> Generator[Waiting, Any, None]:
-        """Connect, with TLS if asked, to the first address that works, in `connect_timeout`; "through": TLS only."""
+        """Connect to the first address that works, then TLS if asked; only TLS if `dial.transport` is "through"."""
         where = f"connect {dial.host or 'data'} {dial.port}"
         deadline = monotonic() + self.policy.connect_timeout
         problem: OSError | ValueError | None = None

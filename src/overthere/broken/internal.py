@@ -121,7 +121,7 @@ class InternalCheck:
         """The page to which each page refreshes at once."""
 
     def _has_templates(self, number: int) -> bool:
-        """Whether a page may be a template of a generator."""
+        """Whether the generator of a page's project has templates."""
         return bool(self.checker.projects) and project_of(self.checker, self.site.sources[number]).has_templates
 
     def _keep_or_count(self, path: str) -> bool:
@@ -182,7 +182,7 @@ class InternalCheck:
             )
 
     def _read(self, task_number: int, paths: Sequence[str]) -> int:
-        """Read those files of a task that no worker has read; store their keys.  Returns: the bytes of documents."""
+        """Read the files of a task that no worker has read; store their keys.  Returns: the bytes of documents."""
         before = self.summary.octets
         paths = tuple(path for path in paths if path not in self.read_elsewhere)
         if paths:
@@ -279,11 +279,13 @@ class InternalCheck:
         return Document(self.site.sources[number], content, base)
 
     def _reread_anchors(self, number: int) -> set[str] | None:
-        """Read a page of the native kernel again; return its anchors without image maps, None for any other page."""
+        """Read a page of the native kernel again; return its anchors without image maps, None if it cannot."""
         if self.pages is None or number not in self.open_references:
             return None
         names = self.pages.anchors(pages.file_of(self.site, number), self.checker.limit)
-        return {name.decode("utf-8", "replace") for name in names or () if not name.startswith(b"\0")}
+        if names is None:
+            return None
+        return {name.decode("utf-8", "replace") for name in names if not name.startswith(b"\0")}
 
     def _read_outer_documents(self) -> None:
         """Store anchors of referenced documents outside the sources, within the tasks' repositories if all have one."""
@@ -302,7 +304,7 @@ class InternalCheck:
                     self.document_states[document] = page.state
 
     def _has_missing_anchor(self, container_keys: bytes) -> bool:
-        """Whether a document of `container_keys` (as in `PageKeys`) exists and lacks its anchor."""
+        """Whether a document exists and has neither of its two anchors; the keys are triples of these."""
         values = iter(memoryview(container_keys).cast("Q"))
         return any(
             document in self.keys and first not in self.keys and last not in self.keys
@@ -310,7 +312,7 @@ class InternalCheck:
         )
 
     def add_missing_fragments(self, outcome: Outcome, fragments: set[str]) -> Outcome:
-        """Return the outcome with the fragments that its final document lacks; unchanged if that was not read."""
+        """Return the outcome with the fragments that its final page lacks; unchanged if it failed or was not read."""
         if outcome.final is None or outcome.kind not in (None, "moved-permanently"):
             return outcome
         document = uri_key(outcome.final)

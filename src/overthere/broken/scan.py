@@ -184,7 +184,7 @@ class _HTMLReferences:
         self.has_refresh = False
 
     def add(self, item: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
-        """Add a link; the first refresh is `Scan.next` if it has no delay.  name, attributes: "" and None in CSS."""
+        """Add an item if it is a link; a first refresh without delay is `Scan.next`.  In CSS there are no attributes."""
         if not _is_linked(item.where):
             return
         document, bases = self.result.document, self.bases
@@ -245,7 +245,7 @@ _IN_SVG, _IN_SHEET = 1, 2
 
 
 def _hint_reason(name: str, attributes: dict[str, str]) -> str | None:
-    """Return "hint" if a link element only prepares a connection (preconnect, dns-prefetch), otherwise None."""
+    """Return "hint" if the rel of a link element has preconnect or dns-prefetch, otherwise None."""
     if name != "link" or "rel" not in attributes:
         return None
     return "hint" if _HINTS & set(attributes["rel"].lower().split()) else None
@@ -345,7 +345,7 @@ def _scan_notebook(page_scan: Scan, options: Options) -> None:
 
 
 def _scan_xml(page_scan: Scan, options: Options) -> None:
-    """Read XML without templates and front matter; if it has any, an unreadable rest counts as a template."""
+    """Read XML without templates and front matter; if these leave it unreadable, it is skipped as a template."""
     original = page_scan.document
     visible_text = _hide_templates(page_scan, text_of(page_scan.document)) if page_scan.project.has_templates else ""
     end = front_matter_end(visible_text.encode())

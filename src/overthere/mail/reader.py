@@ -174,7 +174,7 @@ class MessageReader:
             return content, boundary
 
     def _consume(self, end: int) -> bytes:
-        """Return the bytes up to a buffer offset, without the line end of the delimiter before; move after them."""
+        """Return the bytes up to a buffer offset, without a line end at their start that is due; move after them."""
         content = bytes(self.buffer[self.at : end])
         self.at = max(self.at, end)
         if content and self.is_line_end_due:

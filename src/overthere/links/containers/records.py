@@ -322,7 +322,7 @@ def _read_gzip(
 
 
 def _make_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[str, ...], is_damaged: bool) -> Record:
-    """Return the record of a gzip member, `data`; if it has not the stated length, and is undamaged, with a note."""
+    """Return the record in an unpacked gzip member, `data`; if undamaged, with a note if its stated length is wrong."""
     start = len(header)
     end = start + length
     if is_damaged or (len(data) >= end and not data[end:].strip(b"\r\n")):
