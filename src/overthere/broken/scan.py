@@ -184,7 +184,7 @@ class _HTMLReferences:
         self.has_refresh = False
 
     def add(self, item: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
-        """Add an item if it is a link; a first refresh without delay is `Scan.next`.  In CSS there are no attributes."""
+        """Add an item if it is a link; a first refresh without delay is `Scan.next`.  CSS has no attributes."""
         if not _is_linked(item.where):
             return
         document, bases = self.result.document, self.bases

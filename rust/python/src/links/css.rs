@@ -17,7 +17,7 @@ fn find(text: &[u8], pattern: &[u8], at: usize) -> Option<usize> {
         .find(|at| text.part(at + 1..).get(..rest.len()).is_some_and(|next| next.eq_ignore_ascii_case(rest)))
 }
 
-/// Tokens with references besides `url()`, and the one whose `url()` is none (`css.py`).
+/// Tokens with references besides `url()`, and the rule in which `url()` is no reference (`css.py`).
 const OTHER_TOKENS: [&[u8]; 5] = [b"src(", b"image(", b"image-set(", b"@import", b"@namespace"];
 
 /// The ranges of the references in a style sheet, in order.
