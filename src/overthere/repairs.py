@@ -18,7 +18,7 @@ from overthere.iri import IRIReference
 from overthere.kernel import percent_encode
 from overthere.kernel.classes import IPRIVATE, UCSCHAR
 from overthere.kernel.reference import BIDI_CONTROLS, Parts, class_ranges, parse, recompose, split, split_authority
-from overthere.values.findings import refusal
+from overthere.values.findings import refusal, refuse_two_uris
 from overthere.values.hosts.idn import a_labels
 from overthere.values.iri_ladder import has_dns_hosts
 from overthere.values.uri import URI, URIReference
@@ -143,8 +143,6 @@ def repair(
     guessed_scheme = None if scheme is None else exact(scheme, "scheme")
     try:
         if _SPACE.search(original):
-            from overthere.text.typed_input import refuse_two_uris
-
             refuse_two_uris(original, len(original) - len(original.lstrip(AROUND)), len(original.rstrip(AROUND)))
         return _repair(original, kind, guessed_scheme, limit, idna)
     except InvalidURI:

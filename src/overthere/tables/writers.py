@@ -19,7 +19,6 @@ from overthere.ground.extras import brought_by
 from overthere.tables.arrays import to_array, to_arrow
 from overthere.tables.checkpoint import KEY, Checkpoint
 from overthere.tables.formats import Layout, OwnColumns, TableEncoder
-from overthere.tables.reading import split_batch
 
 __all__ = ["FormatWriter", "make_encoder", "open_format_writer", "write_all"]
 
@@ -60,6 +59,8 @@ def make_encoder(layout: Layout) -> tuple[bytes, Encoder]:
 
 
 def _write_pieces(batch: Any, encode: Callable[[Any], Any]) -> Iterator[Any]:
+    from overthere.tables.reading import split_batch
+
     return map(encode, split_batch(to_arrow(batch)))
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 
-from overthere.ground.errors import Finding, InvalidURI
 from overthere.ground.exact import exact
-from overthere.ground.redact import mask
 from overthere.schemes.registry import Registry
 from overthere.text.match import Found, Kind, expand_abbreviation
 from overthere.text.names import registered_schemes
 from overthere.text.rules import mail_domain_pattern
+from overthere.values.findings import refuse_two_uris
 from overthere.values.uri import URI
 
-__all__ = ["lacks_scheme", "refuse_two_uris", "typed"]
+__all__ = ["lacks_scheme", "typed"]
 
 _PAIRS = {"<": ">", '"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
 _PREFIX = re.compile(r"(?i)url:\s*+(?=[a-z][a-z0-9+.-]*+:)")
@@ -93,28 +92,6 @@ def _with_blanks(text: str) -> str:
         return "%20" * len(space[0]) if space[0].splitlines() == [space[0]] else ""
 
     return "".join(text[:end].split()) + _SPACE.sub(blanks, text[end:])
-
-
-_SECOND = re.compile(r"(?<=\S)\s++(?=[A-Za-z][A-Za-z0-9+.-]*+://|mailto:)")
-_LIMIT = 60
-"""Characters of a URI in an error reason."""
-
-
-def refuse_two_uris(text: str, start: int, end: int) -> None:
-    """Reject two URIs that white space separates (Appendix C), the second one with a scheme.
-
-    start, end: the range to check, without white space around it.
-    Raises: InvalidURI, which names both.
-    """
-    space = _SECOND.search(text, start, end)
-    if space is None:
-        return
-    uris = [
-        mask(part)[:_LIMIT] for part in (text[start : space.start()].split()[-1], text[space.end() : end].split()[0])
-    ]
-    reason = f"white space separates two URIs, {uris[0]!r} and {uris[1]!r}: give only one, or remove the white space"
-    kind = "space" if space[0].startswith(" ") else "control"
-    raise InvalidURI(text, Finding(kind, space.start(), space.end(), "path", "path", "", "RFC 3986 Appendix C", reason))
 
 
 def _strip_delimiters(text: str, start: int, end: int) -> tuple[int, int]:

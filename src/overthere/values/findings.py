@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidIRI, InvalidURI, Refusal
 from overthere.ground.exact import exact_limit
-from overthere.ground.redact import overlaps, secret_spans
+from overthere.ground.redact import mask, overlaps, secret_spans
 from overthere.kernel import parse, percent_encode
 from overthere.kernel.classes import CHARSETS, IPRIVATE, PATTERNS, UCSCHAR
 from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, class_ranges, ip_literal
@@ -24,7 +24,7 @@ from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, class_ranges, 
 if TYPE_CHECKING:
     from overthere.grammar import Grammar
 
-__all__ = ["check_uri", "grammar_of", "refusal", "scan", "scp_as_uri"]
+__all__ = ["check_uri", "grammar_of", "refusal", "refuse_two_uris", "scan", "scp_as_uri"]
 
 _ATS = re.compile("@+")
 _SCHEME_FIRST = re.compile(f"[{CHARSETS['ALPHA']}]")
@@ -337,3 +337,24 @@ class _Count(_Scanner):
     def characters(self, component: str, start: int, end: int) -> Iterator[_Place]:
         self.count += sum(1 for _ in self.runs(component, start, end))
         return iter(())
+
+
+_SECOND_URI = re.compile(r"(?<=\S)\s++(?=[A-Za-z][A-Za-z0-9+.-]*+://|mailto:)")
+_SHOWN_CHARACTERS = 60
+"""Characters of a URI in an error reason."""
+
+
+def refuse_two_uris(text: str, start: int, end: int) -> None:
+    """Reject two URIs that white space separates (Appendix C), the second one with a scheme.
+
+    start, end: the range to check, without white space around it.
+    Raises: InvalidURI, which names both.
+    """
+    space = _SECOND_URI.search(text, start, end)
+    if space is None:
+        return
+    first, second = text[start : space.start()].split()[-1], text[space.end() : end].split()[0]
+    uris = [mask(uri)[:_SHOWN_CHARACTERS] for uri in (first, second)]
+    reason = f"white space separates two URIs, {uris[0]!r} and {uris[1]!r}: give only one, or remove the white space"
+    kind = "space" if space[0].startswith(" ") else "control"
+    raise InvalidURI(text, Finding(kind, space.start(), space.end(), "path", "path", "", "RFC 3986 Appendix C", reason))
