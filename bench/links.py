@@ -119,7 +119,8 @@ def _processor_seconds() -> float:
 
 
 def _own_command(file: Path, table: Path, workers: int) -> list[str]:
-    return [sys.executable, "-m", "overthere", "links", str(file), "-o", str(table), "--workers", str(workers)]
+    command = Path(sys.executable).with_name("overthere")  # as people run it
+    return [str(command), "links", str(file), "-o", str(table), "--workers", str(workers)]
 
 
 def _run_overthere(file: Path, workers: int) -> _Run:

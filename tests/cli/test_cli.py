@@ -291,3 +291,29 @@ def test_windows_expands_patterns_but_not_variables(tmp_path: Path, monkeypatch:
         Path(name).touch()
     words = ["links", "?.md", "[a]b.md", "$SECRET.md", "%SECRET%.md", "~", "--exclude=*", "*.none"]
     assert _expand_patterns(words) == ["links", "a.md", "b.md", *words[2:]]
+
+
+@pytest.mark.parametrize(
+    ("before", "is_at_once"),
+    [
+        ("", True),
+        ("sys.setprofile(lambda *_: None)", False),
+        ("sys.settrace(lambda *_: None)", False),
+        ("threading.Thread(target=time.sleep, args=(0.5,)).start()", False),
+        ("threading.Thread(target=time.sleep, args=(60,), daemon=True).start()", False),
+    ],
+)
+def test_the_process_ends_at_once(before: str, is_at_once: bool) -> None:
+    """After what was registered for its end; if it is observed or has other threads, Python ends it."""
+    code = (
+        "import atexit, os, sys, threading, time\n"
+        "from overthere.cli import command\n"
+        "atexit.register(sys.stderr.write, 'registered ')\n"
+        "exit_at_once = os._exit\n"
+        "os._exit = lambda code: (sys.stderr.write('at once'), sys.stderr.flush(), exit_at_once(code))\n"
+        f"{before}\ncommand()"
+    )
+    result = subprocess.run([sys.executable, "-c", code, "check", "a b"], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stdout.startswith("invalid  a b")
+    assert result.stderr.endswith("registered at once" if is_at_once else "registered ")

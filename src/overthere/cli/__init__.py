@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import os
 import sys
+import threading
+from contextlib import suppress
 from typing import Any
 
-__all__ = ["main"]
+__all__ = ["command", "main"]
 
 
 class _OutputError(SystemExit):
@@ -30,6 +33,24 @@ class _StandardOutput(io.FileIO):
             raise  # the reader of the pipe is slow
         except OSError as error:
             raise _OutputError(error) from None
+
+
+def command() -> None:
+    """Run `overthere` as the whole process, and end it without freeing each object (10 ms of 75, for `check`).
+
+    What was registered for the end is done.  A process with other threads or a debugger ends as Python ends it.
+    """
+    try:
+        main()
+    except SystemExit as end:
+        is_observed = sys.gettrace() or sys.getprofile() or sys.flags.inspect
+        if threading.active_count() > 1 or is_observed or not isinstance(end.code, int | None):
+            raise
+        atexit._run_exitfuncs()
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            with suppress(OSError, ValueError):  # it is closed, or its loss is reported
+                stream.flush()
+        os._exit(end.code or 0)
 
 
 def main() -> None:
