@@ -38,7 +38,7 @@ class _StandardOutput(io.FileIO):
 def command() -> None:
     """Run `overthere` as the whole process, and end it without freeing each object (10 ms of 75, for `check`).
 
-    Functions that are registered for its end are called.  A process with other threads or a debugger ends as Python ends it.
+    Functions registered for its end are called.  A process with other threads or a debugger ends as Python ends it.
     """
     try:
         main()
