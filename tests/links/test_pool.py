@@ -86,6 +86,19 @@ def test_threads_do_not_change_the_rows(tmp_path: Path, monkeypatch: pytest.Monk
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("links ")]
 
 
+@pytest.mark.parametrize(
+    ("name", "is_native"),
+    [
+        *((name, True) for name in ("a.html", "a.warc", "a.warc.gz", "a.arc.gz", "a.warc.wat.gz", "a.zip", "a.tar.gz")),
+        *((name, False) for name in ("a.warc.wet.gz", "a.wat", "a.mbox", "a.md", "a.json.gz")),
+    ],
+)
+def test_files_that_the_kernel_reads_are_read_in_threads(name: str, is_native: bool) -> None:
+    """Judging by their names; the others keep Python's lock, and processes are faster."""
+    task = Task((name,), None, None)
+    assert threads.is_native(task, Options()) is (is_native and kernel.name == "native")
+
+
 def test_an_error_in_a_thread_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **options: object) -> Iterator[TaskEnd]:
         raise RuntimeError("no task today")

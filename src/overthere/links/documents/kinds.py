@@ -277,7 +277,7 @@ def _kind_of_name(name: str) -> str | None:
         return "markdown"  # llmstxt.org
     if not dot or "/" in suffix:
         return None
-    if suffix in ("gz", "zst", "lz4") and stem.endswith((".warc", ".arc")):
+    if suffix in ("gz", "zst", "lz4") and stem.endswith((".warc", ".arc", ".warc.wat")):
         return "arc" if stem.endswith(".arc") and suffix == "gz" else "warc"
     return _SUFFIXES.get(suffix)
 
