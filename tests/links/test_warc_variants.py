@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from overthere import kernel
 from overthere.links import extract
+from overthere.links.containers import gzip_member
 from overthere.links.containers.records import find_cuts
 from overthere.links.model import Options
 from test_cli import process
@@ -200,3 +202,26 @@ def test_responses_without_content_are_counted(status: bytes, compressed: bool, 
     path.write_bytes(join([empty, record(response(b"<a href=0>")), empty], compressed))
     result = process("links", str(path), "-o", str(tmp_path / "x.jsonl"))
     assert "empty 2" in " ".join(result.stderr.split())
+
+
+@pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
+def test_the_native_check_of_members_leads_to_the_same_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in damaged files, with members of unusual headers, and with members that look like bombs."""
+    monkeypatch.setattr(gzip_member, "_CONFIRMED_BYTES", 4096)
+    draw = random.Random(7)
+    whole = packed([record(response(draw.randbytes(draw.choice((50, 600))))) for _ in range(120)])
+    bomb = gz(record(response(bytes(3_000_000))))
+    cut_count = 0
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(draw.randrange(12)):
+            at = draw.randrange(len(data))
+            new = draw.choice((b"", draw.randbytes(3), b"\x1f\x8b\x08" + draw.randbytes(20), bomb))
+            data[at : at + draw.choice((0, 1, 300))] = new
+        both = []
+        for name in ("native", "reference"):
+            monkeypatch.setattr(kernel, "name", name)
+            both.append([*find_cuts(io.BytesIO(bytes(data)), 6000)])
+        assert both[0] == both[1]
+        cut_count += len(both[0])
+    assert cut_count > 200
