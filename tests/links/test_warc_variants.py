@@ -209,11 +209,11 @@ def test_the_native_check_of_members_leads_to_the_same_cuts(monkeypatch: pytest.
     """Also in damaged files, with members of unusual headers, and with members that look like bombs."""
     monkeypatch.setattr(gzip_member, "_CONFIRMED_BYTES", 4096)
     draw = random.Random(7)
-    whole = packed([record(response(draw.randbytes(draw.choice((50, 600))))) for _ in range(120)])
+    undamaged = packed([record(response(draw.randbytes(draw.choice((50, 600))))) for _ in range(120)])
     bomb = gz(record(response(bytes(3_000_000))))
     cut_count = 0
     for _ in range(60):
-        data = bytearray(whole)
+        data = bytearray(undamaged)
         for _ in range(draw.randrange(12)):
             at = draw.randrange(len(data))
             new = draw.choice((b"", draw.randbytes(3), b"\x1f\x8b\x08" + draw.randbytes(20), bomb))
