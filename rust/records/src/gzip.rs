@@ -44,29 +44,16 @@ pub fn inflate_raw(data: &[u8], out: &mut Vec<u8>, most: usize) -> Inflated {
 /// Whether nothing but gzip members is in `data`, the last one perhaps cut.  False also where it is not clear: a header
 /// is unusual, or there is more than `most` bytes of content.
 pub fn is_members(data: &[u8], most: usize) -> bool {
-    let mut buffer = Vec::with_capacity(MIN_GROWTH);
-    let (mut position, mut content) = (0, 0);
+    let (mut position, mut content, mut out) = (0, 0, Vec::new());
     while position < data.len() {
-        let member = data.part(position..);
-        if member.len() > 3 && member.at(3) & UNUSUAL_FLAGS != 0 {
-            return false;
-        }
-        let mut stream = Decompress::new_gzip(15);
-        loop {
-            buffer.clear();
-            let before = (stream.total_in(), stream.total_out());
-            let input = member.part(usize::try_from(before.0).unwrap_or(member.len()).min(member.len())..);
-            let status = stream.decompress_vec(input, &mut buffer, FlushDecompress::None);
-            content += buffer.len();
-            match status {
-                _ if content > most => return false,
-                Ok(Status::StreamEnd) => break,
-                Ok(_) if before == (stream.total_in(), stream.total_out()) => return true,
-                Ok(_) => {}
-                Err(_) => return false,
+        match inflate(data.part(position..), &mut out, most.saturating_sub(content)) {
+            Inflated::Whole(length) => {
+                position += length;
+                content += out.len();
             }
+            Inflated::Cut => return true,
+            Inflated::Odd => return false,
         }
-        position += usize::try_from(stream.total_in()).unwrap_or(data.len()).max(1);
     }
     true
 }
@@ -102,11 +89,11 @@ mod tests {
 
     #[test]
     fn members_in_a_row() {
-        let data = member(&b"over there".repeat(30_000)).repeat(3);
+        let data = member(&b"over there".repeat(3_000)).repeat(3);
         for end in 0..data.len() {
             assert!(is_members(&data[..end], 1 << 20), "{end}");
         }
-        assert!(!is_members(&data, 899_999));
+        assert!(!is_members(&data, 89_999));
         assert!(!is_members(&[&data[..], b"over"].concat(), 1 << 20));
         let last = data.len() - 1;
         let broken: Vec<u8> =

@@ -283,9 +283,7 @@ class InternalCheck:
         if self.pages is None or number not in self.open_references:
             return None
         names = self.pages.anchors(pages.file_of(self.site, number), self.checker.limit)
-        if names is None:
-            return None
-        return {name.decode("utf-8", "replace") for name in names if not name.startswith(b"\0")}
+        return None if names is None else {name.decode("utf-8", "replace") for name in names if name[:1] != b"\0"}
 
     def _read_outer_documents(self) -> None:
         """Store anchors of referenced documents outside the sources, within the tasks' repositories if all have one."""

@@ -88,13 +88,15 @@ def find_program(name: str) -> str | None:
 def run_on_terminal(command: list[str]) -> int:
     """Run a program on this terminal; return its exit code, as a shell does.  Ctrl-C is for the program alone.
 
-    Another interruption ends it; the terminal gets its settings back, such as the echo, which the program changed.
+    Another interruption ends it; the terminal gets its settings back.  Raises: OSError if the program cannot start.
     """
     is_main = threading.current_thread() is threading.main_thread()  # only this thread receives signals
+    handler = signal.getsignal(signal.SIGINT)
     restore_terminal = _terminal_restorer()
     process = subprocess.Popen(command)
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
     try:
+        if is_main:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         code = process.wait()
         return code if code >= 0 else 128 - code  # by a signal
     finally:

@@ -7,15 +7,13 @@ use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, StructArray};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{ArrowError, DataType, FieldRef, Schema};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::batch::LinkBatch;
-use super::output::OutputBytes;
+use super::output::{encoded, error, OutputBytes};
 use super::table;
 use crate::bug::guarded;
-use crate::finalizing::detached;
 
 enum Writer {
     File(FileWriter<OutputBytes>),
@@ -57,12 +55,8 @@ impl LinkArrow {
     /// Write batches as one record batch.  Returns: the next bytes of the file.
     fn write<'py>(&mut self, py: Python<'py>, batches: Vec<Py<LinkBatch>>) -> PyResult<Bound<'py, PyBytes>> {
         guarded(py, || {
-            let rows: Vec<StructArray> = batches.iter().map(|batch| batch.get().rows.clone()).collect();
-            let octets = detached(py, || {
-                self.writer.write(joined(&rows)?)?;
-                Ok(self.output.take())
-            });
-            Ok(PyBytes::new(py, &octets.map_err(error)?))
+            let writer = &mut self.writer;
+            encoded(py, &self.output, &batches, |rows| writer.write(joined(rows)?))
         })
     }
 
@@ -103,8 +97,4 @@ fn joined(batches: &[StructArray]) -> Result<StructArray, ArrowError> {
     };
     let columns = fields.iter().enumerate().map(column).collect();
     StructArray::try_new(fields, columns, None)
-}
-
-fn error(error: ArrowError) -> PyErr {
-    PyValueError::new_err(error.to_string())
 }

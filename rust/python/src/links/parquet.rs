@@ -12,20 +12,18 @@ use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
 use parquet::column::writer::{get_column_writer, ColumnCloseResult, ColumnWriter};
 use parquet::data_type::ByteArray;
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::Result;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::{ColumnDescPtr, ColumnPath, Type, TypePtr};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::batch::LinkBatch;
-use super::output::OutputBytes;
+use super::output::{encoded, error, OutputBytes};
 use super::table::{COLUMN_NAMES, ERROR_AT, SAME_DOCUMENT};
 use crate::bug::guarded;
-use crate::finalizing::detached;
 
 /// The columns as Arrow has them (a message of its IPC format), from which readers take the schema and its metadata.
 const ARROW_SCHEMA: &str = include_str!("arrow_schema.base64");
@@ -54,12 +52,8 @@ impl LinkParquet {
     /// Write batches as one row group.  Returns: the next bytes of the file.
     fn write<'py>(&mut self, py: Python<'py>, batches: Vec<Py<LinkBatch>>) -> PyResult<Bound<'py, PyBytes>> {
         guarded(py, || {
-            let rows: Vec<StructArray> = batches.iter().map(|batch| batch.get().rows.clone()).collect();
-            let octets = detached(py, || {
-                write_group(&mut self.writer, &rows, self.threads)?;
-                Ok(self.output.take())
-            });
-            Ok(PyBytes::new(py, &octets.map_err(error)?))
+            let (writer, threads) = (&mut self.writer, self.threads);
+            encoded(py, &self.output, &batches, |rows| write_group(writer, rows, threads))
         })
     }
 
@@ -77,10 +71,6 @@ impl LinkParquet {
             Ok(PyBytes::new(py, &self.output.take()))
         })
     }
-}
-
-fn error(error: ParquetError) -> PyErr {
-    PyValueError::new_err(error.to_string())
 }
 
 fn open(output: OutputBytes, varied: &[String]) -> Result<SerializedFileWriter<OutputBytes>> {
