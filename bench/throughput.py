@@ -168,8 +168,8 @@ def worker_rows(formats: Sequence[Format]) -> Iterator[Row]:
 
 def request_rows() -> Iterator[Row]:
     """Requests for ranges while an object of this many MiB is read from start to end."""
-    from overthere.stores.model import Piece
-    from overthere.stores.range_file import RangeFile
+    from overthere.files.stores.model import Piece
+    from overthere.files.stores.range_file import RangeFile
 
     for mib in (64, 200, 1024):
         size, count = mib << 20, 0

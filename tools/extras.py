@@ -60,7 +60,7 @@ STORES = """
 import os
 from overthere import Policy
 from overthere.links import extract
-from overthere.stores import by_obstore
+from overthere.files.stores import by_obstore
 os.environ |= {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ALLOW_HTTP": "true", "AWS_REGION": "x"}
 os.environ |= {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
 by_obstore.RETRY["max_retries"] = 0

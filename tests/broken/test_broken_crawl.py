@@ -133,7 +133,7 @@ def walked(site: Pages, **settings: object) -> tuple[Crawl, Counter[str]]:
         with Asker(checker, LOCAL) as asker:
             crawl = Crawl([f"http://127.0.0.1:{server.port}/"], asker)
             crawl.run(lambda *_: None)
-            crawl.records.drop(whole=True)
+            crawl.records.drop(is_complete=True)
     assert max(site.asked.values(), default=1) == 1
     return crawl, site.asked
 
@@ -193,7 +193,7 @@ def test_a_page_of_many_links_ends_with_the_time(link: str) -> None:
         crawl = Crawl([uri], asker)
         crawl._deadline = 0.0
         crawl._follow(crawl._document(uri, "text/html", b"<a href=x>" + b"".join(large(link, 100_000))), 1)
-        crawl.records.drop(whole=True)
+        crawl.records.drop(is_complete=True)
     assert crawl.passed["crawl-time"] == 1, "the rest of the page"
     assert crawl.passed["page-limit"] <= BATCH
 

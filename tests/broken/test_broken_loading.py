@@ -32,10 +32,10 @@ def test_pandas_is_not_imported(tmp_path: Path, verb: str, name: str) -> None:
 
 _UNUSED = (
     "email", "http.client", "multiprocessing", "overthere.broken.git", "overthere.broken.html_report",
-    "overthere.broken.services", "overthere.ground.processes", "overthere.tables",
+    "overthere.broken.services", "overthere.ground.processes", "overthere.files.tables",
     "overthere.columns.rowwise", "overthere.links.documents.xml", "overthere.links.job.extraction",
-    "overthere.links.job.pool", "overthere.links.job.task_documents", "overthere.links.report.rows", "overthere.sarif",
-    "overthere.text", "pyarrow", "rich.progress", "ssl", "tomllib", "zipfile",
+    "overthere.links.job.pool", "overthere.links.job.task_documents", "overthere.links.report.rows",
+    "overthere.files.sarif", "overthere.text", "pyarrow", "rich.progress", "ssl", "tomllib", "zipfile",
 )  # fmt: skip
 """Modules for requests, processes, settings, other kinds of documents, reports and terminals."""
 

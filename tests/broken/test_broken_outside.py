@@ -523,7 +523,7 @@ def test_lifetimes_and_fragments_of_cached_outcomes(tmp_path: Path) -> None:
     cache.keep(outcome("u:old", None, time_now - 8 * 86_400), [])
     cache.keep(outcome("u:gone", "connect", time_now - 2 * 3600), [])
     cache.keep(outcome("u:lacks", None, time_now, ("x", "y")), ["x", "y"])
-    cache.close(whole=True)
+    cache.close(is_complete=True)
     queries = {"u:new": ["a"], "u:old": [], "u:gone": [], "u:lacks": ["x"]}
     with closing(Cache(path)) as stored:
         assert {one.uri: one.missing for one in stored.valid_outcomes(queries)} == {"u:new": (), "u:lacks": ("x",)}
@@ -539,7 +539,7 @@ def test_a_cached_document_does_not_count_for_other_fragments(kind: str | None, 
     time_now = time.time()
     cache = Cache(str(tmp_path / "cache"))
     cache.keep(outcome("u:a", kind, time_now), ["a"])
-    cache.close(whole=not resume)
+    cache.close(is_complete=not resume)
     with closing(Cache(str(tmp_path / "cache"), {kind or "ok": 3600.0}, resume=resume)) as reopened:
         assert [outcome.uri for outcome in reopened.valid_outcomes({"u:a": ["a"]})] == ["u:a"]
         was_there = kind is None or kind in ("moved-permanently", "bad-location", "no-fragment")

@@ -16,7 +16,7 @@ from lxml import etree
 from overthere.broken import KINDS, Broken, find
 from overthere.broken.html_report import html_page
 from overthere.broken.report import batches, github, jsonl, junit, markdown, sarif
-from overthere.sarif import artifact
+from overthere.files.sarif import artifact
 from overthere.values.uri import URIReference
 
 # This format has no standard.  This is what Ant first wrote and what readers rely on: suites of cases, a case

@@ -57,7 +57,7 @@ def outcomes(path: Path) -> Iterator[Outcome]:
     cache = Cache(str(path))
     yield from cache.valid_outcomes({URI: ()})
     cache.keep(OUTCOME, ())
-    cache.close(whole=True)
+    cache.close(is_complete=True)
 
 
 def test_a_valid_row_is_read(path: Path) -> None:
@@ -142,8 +142,8 @@ def test_a_changed_record_of_a_crawl_is_skipped(tmp_path: Path) -> None:
     records.close()
     (tmp_path / "r.warc").write_bytes((tmp_path / "r.warc").read_bytes().replace(b"http://h/", b"http://\xff/"))
     resumed = Records(str(tmp_path / "r.warc"), resumed=True)
-    assert "http://h/" not in resumed.found
-    resumed.drop(whole=True)
+    assert "http://h/" not in resumed.contents
+    resumed.drop(is_complete=True)
 
 
 def test_a_too_large_record_of_a_crawl_is_skipped(tmp_path: Path) -> None:
@@ -155,5 +155,5 @@ def test_a_too_large_record_of_a_crawl_is_skipped(tmp_path: Path) -> None:
         file.write(content)
         file.truncate(9_000_001_000)
     resumed = Records(str(tmp_path / "r.warc"), resumed=True)
-    assert not resumed.found
-    resumed.drop(whole=True)
+    assert not resumed.contents
+    resumed.drop(is_complete=True)

@@ -21,10 +21,11 @@ import pytest
 from click.testing import CliRunner, Result
 from pyarrow import ipc
 
-from overthere import URI, CodingError, InvalidURI, Rung, URIReference, check, decode, encode, tables
+from overthere import URI, CodingError, InvalidURI, Rung, URIReference, check, decode, encode
 from overthere.cli.app import app
+from overthere.files import tables
+from overthere.files.tables import reading
 from overthere.kernel.reference import split, split_authority
-from overthere.tables import reading
 from servers import NET, is_idle, wait_until
 from support import ROOT, cases
 from test_cli import process as command
@@ -582,7 +583,7 @@ def test_an_interrupt_leaves_a_complete_table(form: str, tmp_path: Path) -> None
 PEAK = """
 import resource, sys
 from overthere.cli import app
-from overthere.tables import reading, writers
+from overthere.files.tables import reading, writers
 reading._BATCH_BYTES = reading._BLOCK_BYTES = writers.BYTES = 1 << 20
 app.app(sys.argv[1:], standalone_mode=False)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)

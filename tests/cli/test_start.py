@@ -39,7 +39,7 @@ HEAVY = (
     "overthere.iri",
     "overthere.values.normalize",
     "overthere.repairs",
-    "overthere.tables.writer",
+    "overthere.files.tables.writer",
 )
 """Modules that take milliseconds to import, or do work that a valid URI does not need."""
 
@@ -118,7 +118,7 @@ def test_the_version_imports_no_command(kernel: str) -> None:
     assert "overthere.cli.app" in modules
     verbs = {name for name in modules if name.startswith("overthere.")}
     assert modules.isdisjoint(
-        (*HEAVY, "overthere.grammar", "overthere.schemes", "overthere.tables", "overthere.values.uri")
+        (*HEAVY, "overthere.grammar", "overthere.schemes", "overthere.files.tables", "overthere.values.uri")
     )
     assert not {"overthere.cli.check", "overthere.cli.common"} & verbs
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from overthere.files.tables.arrays import to_arrow
 from overthere.ground.errors import KernelBug
 from overthere.links import extract
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job import contents
 from overthere.links.model import NOTES, UNREAD, Document, Options
 from overthere.links.report import audit_column
-from overthere.tables.arrays import to_arrow
 from test_archives import tarred, zipped
 from test_warc import record, response
 

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from overthere import kernel
 from overthere.columns.cells import escape
+from overthere.files.tables.arrays import to_arrow
 from overthere.links.model import Link
 from overthere.links.report.batch import COLUMNS, Batch, links, schema, to_batch
 from overthere.links.report.selection import CHOICES
 from overthere.links.report.summary import Summary
 from overthere.links.report.table import layout
-from overthere.tables.arrays import to_arrow
 
 native = pytest.mark.skipif(kernel.name != "native", reason="the native kernel is absent or not asked for")
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import URI, InvalidURI
+from overthere.files.tables.checkpoint import Checkpoint
 from overthere.links.job.part_files import Part, parts
 from overthere.links.job.part_places import FilePlace
 from overthere.links.job.task_builder import Task
-from overthere.tables.checkpoint import Checkpoint
 
 TASK = Task(("/a", "/\udcff"), "/", "http://h/", 1, None, 3, None)
 PART = Part(7, (TASK, TASK._replace(end=9, base=None, root=None, name="-")), "key", "/folder")

@@ -19,12 +19,12 @@ import pytest
 
 from drawn import links
 from overthere.columns import cells
+from overthere.files.tables import Layout, folder, reading, text_table, writers
+from overthere.files.tables.checkpoint import ResumeError, delay_signals
 from overthere.links.model import Link
 from overthere.links.report.batch import COLUMNS, schema, to_batch
 from overthere.links.report.batch import links as links_of
 from overthere.links.report.table import FORMATS, open_writer
-from overthere.tables import Layout, folder, reading, text_table, writers
-from overthere.tables.checkpoint import ResumeError, delay_signals
 from servers import NET
 from support import ROOT
 
@@ -201,7 +201,7 @@ def test_an_interrupted_job_continues(tmp_path: Path, kind: str, often: bool, mo
 
 JOB = """
 import sys
-from overthere.tables import folder, text_table, writers
+from overthere.files.tables import folder, text_table, writers
 text_table.SECONDS = 0
 writers.ROWS = 20
 folder.ROWS = 30

@@ -14,12 +14,12 @@ import pytest
 
 from overthere import URI, InvalidURI, NotSpecified, Rung
 from overthere.base import Base, file_uri, from_content, retrieval_uri
+from overthere.files.tables.arrays import to_arrow
 from overthere.ground.errors import Unwritable
 from overthere.links import Found, Link, Options, batches, extract, extract_html
 from overthere.links.documents.html import decode, read
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import OptionFields
-from overthere.tables.arrays import to_arrow
 from servers import NET
 from support import ROOT, cases, ids
 
@@ -355,7 +355,7 @@ def test_a_dying_worker_loses_one_record(name: str, early: str, tmp_path: Path) 
 INTERRUPTED = """
 import os, signal
 from overthere.cli import main
-from overthere.tables.writer import Writer
+from overthere.files.tables.writer import Writer
 
 commit = Writer.commit
 

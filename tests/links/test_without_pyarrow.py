@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from overthere import kernel, links
-from overthere.tables.reading import open_source
+from overthere.files.tables.reading import open_source
 
 HIDDEN = "import sys; sys.modules['pyarrow'] = None; from overthere.cli import main; main()"
 INSTALL = "pip install 'overthere[columns]'"

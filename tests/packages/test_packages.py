@@ -200,7 +200,7 @@ MISSING = (
     *((f"import overthere.integrations.{name}", name, name) for name in FACES),
     ("from overthere.cli import main; sys.argv[1:] = ['check', 'a:b']; main()", "cli", "click"),
     ("import overthere; list(overthere.links.extract(['README.md']))", "links", "brotli"),
-    ("from overthere.stores.opening import head_object; head_object('s3://b/x')", "stores", "obstore"),
+    ("from overthere.files.stores.opening import head_object; head_object('s3://b/x')", "stores", "obstore"),
     ("from overthere.ground.codings import Decoder; list(Decoder('lz4').feed(b'a'))", "lz4", "lz4.frame"),
     ("from overthere.links.documents.rst import parse; parse('a')", "rst", "docutils"),
     ("from overthere.links.documents.notebook import cells; cells('{}')", "notebooks", "nbformat"),

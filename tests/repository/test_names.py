@@ -98,7 +98,9 @@ def test_importing_is_cheap() -> None:
         assert not {"re", "enum", "functools", "collections"} & {*loaded}
 
 
-@pytest.mark.parametrize("names", [("overthere.links", "overthere.access"), ("overthere.schemes", "overthere.tables")])
+@pytest.mark.parametrize(
+    "names", [("overthere.links", "overthere.access"), ("overthere.schemes", "overthere.files.tables")]
+)
 def test_two_threads_import_at_once(names: tuple[str, str]) -> None:
     """No package imports its modules at once: another thread would hold a module's lock and wait for the package."""
     code = (

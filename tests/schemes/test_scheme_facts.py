@@ -76,7 +76,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "links/spark.py": ({"file:", "file:/"}, "how Hadoop writes the paths of this machine"),
     "protocols/prospero/answer.py": ({"AFS", "FTP", "WAIS"}, WORDS + "access methods of Prospero"),
     "protocols/prospero/dialogue.py": ({"DATA"}, WORDS + "a word of Prospero"),
-    "stores/model.py": (
+    "files/stores/model.py": (
         {"git", "s3", "s3a", "gs", "az", "abfs", "abfss"},
         "the schemes that obstore opens; git there is no scheme, but a filesystem of fsspec",
     ),

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from overthere import URI, InvalidURI, Unwritable
+from overthere.files.stores.model import SCHEMES, Name
 from overthere.schemes import git_url
 from overthere.schemes.known.git import GitLocator
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.known.objects import AzureLocator, GSLocator, ObjectLocator, S3Locator
 from overthere.schemes.known.ssh import SSHLocator
-from overthere.stores.model import SCHEMES, Name
 
 AWS, BLOB = "amazonaws.com", "core.windows.net"
 

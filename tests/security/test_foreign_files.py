@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from overthere.broken.cache import Cache
 from overthere.broken.records import Records
 from overthere.cli.app import app
-from overthere.tables.checkpoint import Checkpoint
+from overthere.files.tables.checkpoint import Checkpoint
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
 
@@ -278,10 +278,10 @@ def test_own_files_are_reopened(tmp_path: Path) -> None:
     records.close()
     reopened = Records(f"{path}.warc", resumed=True)
     assert reopened.read("http://h/") == ("text/html", b"one")
-    reopened.drop(whole=False)
+    reopened.drop(is_complete=False)
     anew = Records(f"{path}.warc")
-    assert not anew.found
-    anew.drop(whole=True)
+    assert not anew.contents
+    anew.drop(is_complete=True)
     assert not Path(f"{path}.warc").exists()
 
 
@@ -290,5 +290,5 @@ def test_a_file_that_replaced_ours_is_not_removed(tmp_path: Path) -> None:
     records = Records(str(path))
     path.unlink()
     _text(path)
-    records.drop(whole=True)
+    records.drop(is_complete=True)
     assert path.read_bytes() == _SECRET * 10

@@ -20,11 +20,11 @@ from overthere.access.wire import Data
 from overthere.broken import Checker, Summary, check
 from overthere.broken.connections import Connection
 from overthere.broken.markdown_anchors import MarkdownAnchors
+from overthere.files.stores.by_http import HTTPRanges
 from overthere.links import extract
 from overthere.links.containers.response import _decode_chunks
 from overthere.links.documents import notebook
 from overthere.links.job import folders
-from overthere.stores.by_http import HTTPRanges
 
 NOTEBOOK = '{{"nbformat": 3, "nbformat_minor": {minor}, "metadata": {{}}, "worksheets": [{{"cells": [{cell}]}}]}}'
 

@@ -30,10 +30,10 @@ from overthere.access.steps import Credentials
 from overthere.access.wire import Dial, Dialogue, Head, Read
 from overthere.cli.app import app as main
 from overthere.editions import NAMES, check
+from overthere.files.sarif import Result, write
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask, overlaps, password_spans
 from overthere.kernel.reference import Parts
-from overthere.sarif import Result, write
 from overthere.security import audit
 from overthere.testing import AccessSuite, Replay
 from overthere.values.known_secrets import Secrets, values

@@ -46,6 +46,7 @@ from overthere.cli.broken_lines import lines
 from overthere.editions import context1994, context1997, rfc1738, url1997, whatwg
 from overthere.editions.readings import read
 from overthere.editions.resolution_trace import trace
+from overthere.files.tables.arrays import to_arrow
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask
 from overthere.ground.secret_parameters import NAMES, secret_parameters
@@ -55,7 +56,6 @@ from overthere.links.model import Document, Found
 from overthere.schemes.known.ftp import FTPLocator
 from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.ldap import Search
-from overthere.tables.arrays import to_arrow
 from servers.ftpd import anonymous
 
 WORD = "Geheim42xyzzy"

@@ -14,8 +14,9 @@ from click.testing import CliRunner
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from overthere import IRI, URI, URIReference, sarif
+from overthere import IRI, URI, URIReference
 from overthere.cli.audit import command
+from overthere.files import sarif
 from overthere.ground.errors import Finding
 from overthere.security import KINDS, LEVELS, audit, harmless, kinds, level_of, scripts
 from overthere.security import _places as places

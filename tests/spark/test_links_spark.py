@@ -41,8 +41,8 @@ from click.testing import CliRunner
 from pyspark.sql import DataFrame, SparkSession
 
 from overthere.cli.links import command
+from overthere.files.tables.arrays import to_arrow
 from overthere.links import spark
-from overthere.tables.arrays import to_arrow
 
 CONFIG: dict[str, bool | float | int | str | None] = {
     "spark.driver.bindAddress": "127.0.0.1",

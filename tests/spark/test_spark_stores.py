@@ -21,10 +21,10 @@ pytest.importorskip("moto", reason="moto is not installed")
 
 from crawls import make_crawl, strip
 from overthere.access.policy import Policy
+from overthere.files.stores.opening import store_of
 from overthere.links import extract
 from overthere.links.job.ranged_sources import Index
 from overthere.links.model import Link
-from overthere.stores.opening import store_of
 from range_server import RangeHandler
 from servers import NET, wait_until
 from servers.s3 import moto_server

@@ -11,9 +11,9 @@ from types import NoneType
 from typing import Any
 
 from overthere.broken.model import KINDS, Outcome
+from overthere.files.stores.model import is_web
 from overthere.ground.atomic import database
 from overthere.ground.option_files import read_json
-from overthere.stores.model import is_web
 
 __all__ = ["AGES", "Cache"]
 
@@ -123,12 +123,12 @@ class Cache:
         """Whether the last run is resumed."""
         return self.since != float("inf")
 
-    def valid_outcomes(self, asked: Mapping[str, Iterable[str]]) -> Iterator[Outcome]:
+    def valid_outcomes(self, fragments_by_uri: Mapping[str, Iterable[str]]) -> Iterator[Outcome]:
         """Yield the outcomes that are still valid, for URIs with the fragments to look up in each."""
         if self._base is None:
             return
         time_now = time.time()
-        for uri, fragments in asked.items():
+        for uri, fragments in fragments_by_uri.items():
             with self._errors_named():
                 row = self._base.execute(f"select {_COLUMNS} from outcome where uri = ?", (self._key(uri),)).fetchone()
             if row is None or (read := _read_row(row)) is None:
@@ -166,15 +166,15 @@ class Cache:
                 self._base.commit()
             self._committed = time.monotonic()
 
-    def close(self, *, whole: bool = False) -> None:
-        """Close the file; whole: whether the run is complete, so that it cannot be resumed."""
+    def close(self, *, is_complete: bool = False) -> None:
+        """Close the file; is_complete: whether the run is complete, so that it cannot be resumed."""
         if self._base is None:
             return
         with suppress(ValueError):
             self.commit()
         base, self._base = self._base, None
         with suppress(sqlite3.Error):
-            if whole:
+            if is_complete:
                 base.execute("update run set ended = ?", (time.time(),))
             base.commit()
         base.close()

@@ -58,8 +58,8 @@ def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: fr
     container = ""
     for source, group in groupby(findings, lambda finding: finding.source):
         name = source
-        if not os.path.lexists(source) and (found := container_file(source, container)):
-            name = container = found
+        if not os.path.lexists(source) and (file := container_file(source, container)):
+            name = container = file
         real = os.path.realpath(name)
         is_changed = real in changed or any(os.path.join(folder, "") in changed for folder in Path(real).parents)
         for finding in group:

@@ -57,7 +57,7 @@ class Connection:
         carrier, total = self.carrier, self.policy.total_timeout
         carrier.received_bytes = 0
         carrier.deadline = None if total is None else monotonic() + total
-        self.state.asked = request
+        self.state.request = request
         head = yield from next_item(carrier)
         if not isinstance(head, Head):
             raise AccessFailed("the connection is closed", uri=carrier.uri)

@@ -68,7 +68,7 @@ class Crawl:
         self._seen: set[str] = set()
         self._heads: set[str] = set()
         """URIs for which only the head is requested."""
-        self._unread: set[str] = set(self.records.found)
+        self._unread: set[str] = set(self.records.contents)
         """Documents that a stopped crawl has recorded, and whose links have not been followed yet."""
         self._reached: deque[tuple[str, int]] = deque()
         """Recorded documents that were reached, with their depth; their links are followed next."""

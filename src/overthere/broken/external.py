@@ -46,7 +46,7 @@ class Asker:
         self.cache: Cache = Cache(
             checker.cache, dict(checker.max_age), resume=checker.resume, credentials=self.asking.credentials
         )
-        self.is_whole: bool = True
+        self.is_complete: bool = True
         self.is_cut: bool = False
         """Whether the time limit left URIs unchecked; a later run can resume with them."""
 
@@ -85,9 +85,9 @@ class Asker:
     @contextmanager
     def run(self) -> Iterator[None]:
         """A run, which is complete if nothing was raised or left unchecked; an incomplete run can be resumed."""
-        before, self.is_whole = self.is_whole, False
+        before, self.is_complete = self.is_complete, False
         yield
-        self.is_whole = before and not self.is_cut
+        self.is_complete = before and not self.is_cut
 
     def __enter__(self) -> Self:
         return self
@@ -98,7 +98,7 @@ class Asker:
     def close(self) -> None:
         """Close the connections and the cache."""
         self.asking.close()
-        self.cache.close(whole=self.is_whole)
+        self.cache.close(is_complete=self.is_complete)
 
 
 def _headers(checker: Checker) -> tuple[tuple[str, str, str], ...]:

@@ -16,6 +16,7 @@ from overthere.broken.internal import InternalCheck
 from overthere.broken.model import Broken, Checker, Outcome, Summary, kind_of_status
 from overthere.broken.projects import find_projects
 from overthere.broken.reporting import finding
+from overthere.files.stores.model import is_object
 from overthere.ground.atomic import temporary_folder
 from overthere.ground.redact import mask
 from overthere.links.containers.temporary import remove_files
@@ -24,7 +25,6 @@ from overthere.links.job.retrieval import Retrieval, is_uri
 from overthere.links.job.sources import tasks
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Options
-from overthere.stores.model import is_object
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _run(
                 from overthere.broken.crawl import Crawl
 
                 crawl = Crawl(starts, asker)
-                stack.callback(lambda: crawl.records.drop(whole=asker.is_whole))
+                stack.callback(lambda: crawl.records.drop(is_complete=asker.is_complete))
             stack.enter_context(asker.run())
         if crawl is not None and asker is not None:
             try:

@@ -44,7 +44,7 @@ class Records:
     def __init__(self, path: str | None = None, *, resumed: bool = False) -> None:
         self.is_own: bool = path is not None
         self.names: dict[str, str] = {}
-        self.found: dict[str, tuple[int, int, str]] = {}
+        self.contents: dict[str, tuple[int, int, str]] = {}
         """The offset and length of each document's content, in bytes, and its media type."""
         self.is_resumed: bool = False
         """Whether the file has the documents of a stopped crawl."""
@@ -78,14 +78,14 @@ class Records:
                 self._file.truncate(at)
                 break
             uri = head[1].decode("utf-8", "replace")
-            self.found[uri] = content, length, head[2].decode("latin-1")
+            self.contents[uri] = content, length, head[2].decode("latin-1")
             self.names[f"{self.path}!{at}"] = uri
             at = content + length + 4
         self._file.seek(at)
 
     def add(self, uri: str, media_type: str, content: bytes) -> None:
         """Write a document unless the file has it; each record is written completely before this returns."""
-        if uri in self.found:
+        if uri in self.contents:
             return  # requested again: robots.txt by a resumed crawl, or a redirect's target by another policy
         at = self._file.tell()
         self.names[f"{self.path}!{at}"] = uri
@@ -96,7 +96,7 @@ class Records:
         )
         fields = head.encode("utf-8")
         self._put(fields + content + b"\r\n\r\n")
-        self.found[uri] = at + len(fields), len(content), _header_value(media_type)
+        self.contents[uri] = at + len(fields), len(content), _header_value(media_type)
 
     def _put(self, record: bytes) -> None:
         remaining = memoryview(record)
@@ -106,7 +106,7 @@ class Records:
 
     def read(self, uri: str) -> tuple[str, bytes]:
         """The media type and the content of a document."""
-        at, length, media_type = self.found[uri]
+        at, length, media_type = self.contents[uri]
         with open(self.path, "rb") as file:
             file.seek(at)
             return media_type, file.read(length)
@@ -115,11 +115,11 @@ class Records:
         """Close the file, which stays."""
         self._file.close()
 
-    def drop(self, *, whole: bool) -> None:
-        """Remove the file, unless it has a path and a crawl that is not `whole` can be resumed with it."""
+    def drop(self, *, is_complete: bool) -> None:
+        """Remove the file, unless it has a path and a crawl that is not complete can be resumed with it."""
         self.close()
         remove_files((self.path,))
-        if self.is_own and whole:
+        if self.is_own and is_complete:
             with suppress(OSError):
                 remove(self.path, self._status)
 

@@ -13,7 +13,7 @@ from overthere.ground.display import printable
 from overthere.ground.redact import mask
 
 if TYPE_CHECKING:
-    from overthere.tables import Layout
+    from overthere.files.tables import Layout
 
 __all__ = [
     "advice", "batches", "fingerprint", "github", "group_by_target", "jsonl", "junit", "layout", "markdown", "sarif",
@@ -32,7 +32,7 @@ def layout(form: str = ".parquet") -> Layout:
     """
     import pyarrow as pa
 
-    from overthere.tables import Layout
+    from overthere.files.tables import Layout
 
     columns = [pa.field(name, pa.int64() if name in _NUMBERS else pa.string()) for name in Broken._fields]
     return Layout(pa.schema(columns), form=form, varied=("reference", "target", "why"), bare=True)
@@ -42,7 +42,7 @@ def batches(findings: Iterable[Broken]) -> Iterator[Any]:
     """Findings as Arrow batches of `layout().columns`; a lone surrogate becomes "?"."""
     import pyarrow as pa
 
-    from overthere.tables.arrays import to_array
+    from overthere.files.tables.arrays import to_array
 
     rows = iter(findings)
     schema = layout().columns
@@ -134,7 +134,7 @@ def _code(text: str) -> str:
 def sarif(findings: Iterable[Broken], file: TextIO) -> None:
     """Write a log of one run, as the findings arrive; passwords are masked."""
     from overthere import __version__
-    from overthere.sarif import SCHEMA
+    from overthere.files.sarif import SCHEMA
 
     driver = {"name": "overthere broken", "version": __version__, "rules": [_rule(kind) for kind in KINDS]}
     head = json.dumps({"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"})
@@ -184,7 +184,7 @@ _LINK_MARKUP = re.compile(r"[\\\[\]]")
 
 
 def _result(item: Broken) -> dict[str, Any]:
-    from overthere.sarif import artifact
+    from overthere.files.sarif import artifact
 
     message = mask(item.why) if item.reference is None else f"{printable(mask(item.reference))}: {mask(item.why)}"
     if item.suggestion is not None:

@@ -81,7 +81,8 @@ def _is_of_bundler(ref: Reference, source: str) -> bool:
 
 def _is_asset(source: str, projects: Projects) -> bool:
     """Whether a file is one of Hugo's assets, which it writes elsewhere."""
-    hugo = [os.path.dirname(os.path.abspath(it.config)) for it in projects[:_MAX_PROJECTS] if it.generator == "hugo"]
+    configs = (project.config for project in projects[:_MAX_PROJECTS] if project.generator == "hugo")
+    hugo = [os.path.dirname(os.path.abspath(config)) for config in configs]
     return any(_is_below(os.path.abspath(source), os.path.join(folder, "assets")) for folder in hugo)
 
 

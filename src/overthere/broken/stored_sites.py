@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
+from overthere.files.stores.model import Name, StoreError, is_folder
+from overthere.files.stores.opening import head_object, list_objects, open_object
 from overthere.ground.atomic import create
-from overthere.stores.model import Name, StoreError, is_folder
-from overthere.stores.opening import head_object, list_objects, open_object
 
 __all__ = ["CopiedFolder", "copy_folder"]
 

@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 
 import click
 
-from overthere import sarif
 from overthere.cli.common import inputs, texts_argument
 from overthere.cli.printing import print_message, warn_without_look_alikes, width, wrap_sentence
 from overthere.cli.styles import LEVELS as STYLES
 from overthere.cli.styles import style_text
+from overthere.files import sarif
+from overthere.files.stores.model import is_object
 from overthere.ground.display import printable, underline
 from overthere.ground.errors import Finding, OverthereError
 from overthere.ground.extras import missing_line
 from overthere.ground.redact import mask, secret_spans
 from overthere.security import KINDS, LEVELS, Level, audit, level_of
-from overthere.stores.model import is_object
 
 
 class _File(click.Path):
@@ -153,7 +153,7 @@ def _find_in_file(name: str) -> Iterator[_AuditedText]:
         raise click.UsageError(f"--file: {missing_line(error, 'links')}") from None
     try:
         if is_object(name):
-            from overthere.stores.opening import open_object
+            from overthere.files.stores.opening import open_object
 
             with open_object(name) as file:
                 content = file.read()

@@ -293,7 +293,7 @@ class _Job:
             "markdown": report.markdown, "html": html_report.html_page,
         }.get(form)  # fmt: skip
         if writer is None:
-            from overthere.tables import open_writer
+            from overthere.files.tables import open_writer
 
             with open_writer(output or "-", self._layout()) as table:
                 for batch in report.batches(findings):

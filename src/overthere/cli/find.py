@@ -16,10 +16,10 @@ import click
 
 from overthere.cli.printing import print_message, terminal_text
 from overthere.editions import context1994, context1997, rfc1738
+from overthere.files.stores.model import is_object
 from overthere.ground import charsets
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
-from overthere.stores.model import is_object
 from overthere.text import Found, Rules, find
 from overthere.text.pieces import pieces
 
@@ -139,7 +139,7 @@ def _open_binary(name: str) -> Iterator[BinaryIO]:
             raise OSError("standard input is closed")
         yield sys.stdin.buffer
     else:
-        from overthere.stores.opening import open_object
+        from overthere.files.stores.opening import open_object
 
         with open_object(name) if is_object(name) else open(name, "rb") as file:
             yield file

@@ -17,12 +17,12 @@ import click
 from overthere.cli.common import base_uri
 from overthere.cli.printing import print_message
 from overthere.cli.styles import terminal_console
+from overthere.files.stores.model import is_object
 from overthere.ground.atomic import save
 from overthere.ground.processes import python_environment
 from overthere.ground.redact import mask
 from overthere.links.job.retrieval import is_uri
 from overthere.links.model import Options
-from overthere.stores.model import is_object
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

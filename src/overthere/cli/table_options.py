@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from overthere.cli.common import CSV_SAFE, format_option, on_error_option
-from overthere.tables import READ
+from overthere.files.tables import READ
 
 if TYPE_CHECKING:
     from overthere.cli.tables import Table

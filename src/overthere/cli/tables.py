@@ -17,11 +17,11 @@ import click
 
 from overthere.cli.printing import Impossible, print_message
 from overthere.cli.styles import terminal_console
+from overthere.files.stores.model import StoreError
+from overthere.files.tables import Layout, Source, Writer, fit_schema, open_source, open_writer, suffix
 from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
 from overthere.ground.extras import missing_line
-from overthere.stores.model import StoreError
-from overthere.tables import Layout, Source, Writer, fit_schema, open_source, open_writer, suffix
 
 __all__ = ["Table"]
 

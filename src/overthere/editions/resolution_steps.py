@@ -43,12 +43,12 @@ class Lines:
     """The steps so far.  Steps with buffers are stored up to a limit of characters, and then only counted."""
 
     def __init__(self, room: int = 0) -> None:
-        self.kept: list[Line] = []
+        self.lines: list[Line] = []
         self.left_out: int = 0
         self._room = room
 
     def add(self, step: str, statement: str, value: str | None = None) -> None:
-        self.kept.append(Line(step, statement, value))
+        self.lines.append(Line(step, statement, value))
 
     def add_condition(self, step: str, question: str, answer: bool) -> bool:
         """Record a condition with its answer, and return the answer."""
@@ -62,7 +62,7 @@ class Lines:
             return
         output, input_buffer = buffers()
         self._room -= len(output) + len(input_buffer or "") + 50
-        self.kept.append(Line(step, statement, None, output, input_buffer))
+        self.lines.append(Line(step, statement, None, output, input_buffer))
 
     def add_buffer(self, step: str, statement: str, buffer: str) -> None:
         """Record a step with the single buffer of the older documents."""

@@ -63,7 +63,7 @@ def trace(name: str, base: str, reference: str) -> Trace:
         target = shown_target(TRACES[name](base, reference, lines))
     except OverthereError as error:
         problem = str(error)
-    return Trace(name, document.document, document.section, lines.kept, lines.left_out, target, problem)
+    return Trace(name, document.document, document.section, lines.lines, lines.left_out, target, problem)
 
 
 def _rfc3986(base_text: str, reference: str, lines: Lines) -> Target:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from overthere.stores.model import StoreError
+from overthere.files.stores.model import StoreError
 
 __all__ = ["guard", "note_kind", "is_own_error"]
 

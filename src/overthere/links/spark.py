@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from overthere import __version__
+from overthere.files.stores.model import is_object
+from overthere.files.tables.arrays import to_arrow
 from overthere.ground.atomic import rename
 from overthere.ground.extras import brought_by
 from overthere.links.job import contents, part_files
@@ -38,8 +40,6 @@ from overthere.links.model import OptionFields, Options
 from overthere.links.report import graph
 from overthere.links.report.batch import AnyBatch, schema
 from overthere.links.report.summary import Summary
-from overthere.stores.model import is_object
-from overthere.tables.arrays import to_arrow
 from overthere.values.uri import URI
 
 with brought_by("spark"):

@@ -65,8 +65,8 @@ class Header:
         self.parameters: dict[str, str]
         media_type, self.parameters = _content_type(first.get(b"content-type", ""))
         self.media_type: str
-        self.told: bool
-        self.media_type, self.told = media_type or default, bool(media_type)
+        self.has_media_type: bool
+        self.media_type, self.has_media_type = media_type or default, bool(media_type)
         encoding = remove_comments(first.get(b"content-transfer-encoding", "")).strip().lower()
         self.encoding: str = _MISSPELT_ENCODINGS.get(encoding, encoding)
         self.is_misspelt: bool = encoding in _MISSPELT_ENCODINGS

@@ -50,9 +50,9 @@ class HostLocator(HasSegments, Locator):
     """Whether the host may be empty."""
 
     @classmethod
-    def split(cls, given: Given) -> HostLocator:
-        wants_host(given, cls.document, cls.hostless)
-        return cls(**given.login(), path=path_of(given), **given.rest())
+    def split(cls, parts: Given) -> HostLocator:
+        wants_host(parts, cls.document, cls.hostless)
+        return cls(**parts.login(), path=path_of(parts), **parts.rest())
 
     def join(self, to: Writer) -> str:
         return to.authority(self.host, self.port, self.user, self.password) + to.raw(self.path)

@@ -75,7 +75,7 @@ class Locator(ABC):
 
     @classmethod
     @abstractmethod
-    def split(cls, given: Given) -> Self:
+    def split(cls, parts: Given) -> Self:
         """Read the parts that an edition has split.  Raises: InvalidURI if the scheme cannot be read."""
 
     @abstractmethod
@@ -224,14 +224,15 @@ class GenericLocator(Locator):
     searched: ClassVar[bool] = True
 
     @classmethod
-    def split(cls, given: Given) -> GenericLocator:
-        text = given.text
-        if given.edition != "rfc3986":
+    def split(cls, parts: Given) -> GenericLocator:
+        text = parts.text
+        if parts.edition != "rfc3986":
             from overthere.editions.rfc1738 import unwrap
 
             text = unwrap(text)  # without "URL:"
-        parts = split(text)
-        return cls(parts.authority, parts.path, **{**given.rest(), "query": parts.query, "fragment": parts.fragment})
+        components = split(text)
+        rest = {**parts.rest(), "query": components.query, "fragment": components.fragment}
+        return cls(components.authority, components.path, **rest)
 
     def join(self, to: Writer) -> str:
         path = to.raw(self.path)

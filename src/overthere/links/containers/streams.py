@@ -7,9 +7,9 @@ import re
 import zlib
 from collections.abc import Iterator
 
+from overthere.files.stores.model import StoreError
 from overthere.ground.codings import Stream
 from overthere.links.faults import is_own_error, note_kind
-from overthere.stores.model import StoreError
 
 __all__ = [
     "ChainedStream", "PieceStream", "TooLarge", "decoding_note", "fault_note", "read_content", "read_bytes",

@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Any, NamedTuple
 
 from overthere import __version__
+from overthere.files.tables.checkpoint import Checkpoint
 from overthere.ground.redact import mask
 from overthere.links.job.part_places import PartWriter, place_of
 from overthere.links.job.ranged_sources import Index, is_ranged
@@ -31,7 +32,6 @@ from overthere.links.report.batch import AnyBatch
 from overthere.links.report.selection import select
 from overthere.links.report.summary import Summary, Top
 from overthere.links.report.table import layout
-from overthere.tables.checkpoint import Checkpoint
 from overthere.values.uri import URI
 
 __all__ = ["JobSettings", "Part", "carry_out", "parts", "run", "write_part"]

@@ -15,14 +15,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
+from overthere.files.stores.model import is_object
+from overthere.files.tables.atomic_table import PartFile, read_metadata
+from overthere.files.tables.checkpoint import KEY, Checkpoint, ResumeError, load_mark, read_mark
+from overthere.files.tables.folder import MARK
+from overthere.files.tables.formats import Layout
+from overthere.files.tables.store_folder import SUCCESS, Place, StorePart
 from overthere.ground.atomic import create_empty, remove, remove_folder
 from overthere.links.report.summary import Summary
-from overthere.stores.model import is_object
-from overthere.tables.atomic_table import PartFile, read_metadata
-from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, load_mark, read_mark
-from overthere.tables.folder import MARK
-from overthere.tables.formats import Layout
-from overthere.tables.store_folder import SUCCESS, Place, StorePart
 
 __all__ = ["FilePlace", "ObjectPlace", "PartWriter", "discard_folders", "place_of"]
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeGuard
 from urllib.parse import unquote_to_bytes
 
+from overthere.files.stores.model import Name, StoreError, is_folder, is_object, is_web
+from overthere.files.stores.opening import head_object, list_objects, open_object, open_range, permit
 from overthere.ground.caches import bounded_cache
 from overthere.ground.display import printable
 from overthere.ground.errors import InvalidURI, OverthereError
@@ -25,8 +27,6 @@ from overthere.links.indexes import Entry, Where, read_index
 from overthere.links.job.files import open_file
 from overthere.links.job.task_builder import IndexedRecord, Task, TaskBuilder
 from overthere.links.model import Note
-from overthere.stores.model import Name, StoreError, is_folder, is_object, is_web
-from overthere.stores.opening import head_object, list_objects, open_object, open_range, permit
 from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:

@@ -123,7 +123,7 @@ _SPLIT_ARCHIVES = ("zip", "tar", "mbox")
 
 def _split_task(task: Task, size: int, media_type: str, cuts_archives: bool) -> Iterator[Task]:
     """Cut the task of a file into tasks of about `size` bytes, lazily, so that the first does not wait for the last."""
-    from overthere.stores.opening import open_object
+    from overthere.files.stores.opening import open_object
 
     last_end, has_parts = 0, False
     try:

@@ -12,12 +12,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from overthere import kernel
+from overthere.files.tables.formats import Layout, OwnColumns, TableEncoder
 from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import InvalidURI
 from overthere.ground.extras import brought_by
 from overthere.kernel.reference import split, split_authority
 from overthere.links.model import Link
-from overthere.tables.formats import Layout, OwnColumns, TableEncoder
 from overthere.values.normalize import normal_form
 from overthere.values.uri import URIReference
 

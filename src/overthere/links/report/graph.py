@@ -13,10 +13,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from overthere.files.tables.arrays import to_array
 from overthere.ground.atomic import temporary_folder
 from overthere.ground.extras import brought_by
 from overthere.links.report.batch import Pair
-from overthere.tables.arrays import to_array
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Self
 
+from overthere.files.tables.checkpoint import ResumeError
 from overthere.ground.display import columns, printable
 from overthere.links.model import UNREAD
 from overthere.links.report.batch import AnyBatch, Pair
-from overthere.tables.checkpoint import ResumeError
 
 __all__ = ["EMPTY_HOST", "Summary", "Top", "read_state", "shorten_middle"]
 

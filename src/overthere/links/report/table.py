@@ -1,13 +1,13 @@
-"""The link table as a file: one set of columns for every format of tables (`overthere.tables`)."""
+"""The link table as a file: one set of columns for every format of tables (`overthere.files.tables`)."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from overthere import tables
+from overthere.files import tables
+from overthere.files.tables import FORMATS, Layout, Writer
 from overthere.links.report.batch import COLUMNS
-from overthere.tables import FORMATS, Layout, Writer
 
 __all__ = ["FORMATS", "Writer", "layout", "open_writer"]
 
@@ -29,7 +29,7 @@ def open_writer(
     csv_safe: bool = False,
     threads: int = 1,
 ) -> Writer:
-    """Return the writer of the link table for a name, see `overthere.tables.open_writer`.
+    """Return the writer of the link table for a name, see `overthere.files.tables.open_writer`.
 
     columns: those of another table.  form: ".jsonl" or ".csv", for standard output and for pipes without a suffix.
     csv_safe: cells of CSV that a spreadsheet would compute get an apostrophe in front (`overthere.columns.cells`).

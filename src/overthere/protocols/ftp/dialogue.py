@@ -101,7 +101,7 @@ class Reply(NamedTuple):
 class _Control:
     """The control connection: reads replies one by one, and stores them."""
 
-    __slots__ = ("kept", "replies", "secrets", "wire")
+    __slots__ = ("kept_bytes", "replies", "secrets", "wire")
 
     def __init__(self, max_line: int, secrets: Secrets) -> None:
         """secrets: masked in the replies, because a server may repeat the command."""
@@ -109,7 +109,7 @@ class _Control:
         self.secrets = secrets
         self.replies: list[str] = []
         """The replies for the person, in `Head.details`; the last one is added after the content."""
-        self.kept = 0
+        self.kept_bytes = 0
 
     def reply(self, where: str) -> Generator[Effect, Any, Reply]:
         """Read a reply (4.2): three digits and a space; with "-" it continues to a line with the digits and a space."""
@@ -129,8 +129,8 @@ class _Control:
                 lines.append(line[4:] if line[:4].rstrip(b" -") == code else line)
         texts = (self.secrets.mask(line.decode("utf-8", "replace")) for line in lines)
         reply = Reply(int(code), "\n".join(map(printable, texts)).rstrip())
-        self.kept += size
-        if self.kept <= _MAX_REPLY_BYTES:
+        self.kept_bytes += size
+        if self.kept_bytes <= _MAX_REPLY_BYTES:
             self.replies.append(f"{reply.code} {reply.text}")
         return reply
 

@@ -101,10 +101,10 @@ def _uri(item: MenuItem) -> str:
 class ItemAttributes:
     """Collects the attributes of an item line by line (Gopher+ 2.5)."""
 
-    def __init__(self, info: bytes | None, asked: GopherLocator) -> None:
-        """info: the text of "+INFO:", the item's line in a menu, or None.  asked: the requested locator."""
+    def __init__(self, info: bytes | None, locator: GopherLocator) -> None:
+        """info: the text of "+INFO:", the item's line in a menu, or None.  locator: the requested one."""
         self.info = info
-        self.asked = asked
+        self.locator = locator
         self.blocks: dict[str, list[str]] = {}
         self.references: dict[str, str] = {}
         self.size: int = 0
@@ -137,7 +137,7 @@ class ItemAttributes:
         """Return the item with its attributes in the details: "attributes" has the lines of each block, "references"
         the URIs of external blocks, "admin", "views", "abstract" and "ask" the parsed known blocks."""
         if self.info is None:
-            base = replace(self.asked, plus=View(), written=None)
+            base = replace(self.locator, plus=View(), written=None)
             result = Entry("", str(base.uri()), KINDS.get(base.gophertype, "unknown"), {"type": base.gophertype})
             locator: GopherLocator | None = base
         else:

@@ -31,10 +31,10 @@ class Request(NamedTuple):
 class RequestState:
     """The next request, and whether the connection accepts another: both sides of a dialogue write it."""
 
-    __slots__ = ("asked", "is_cut", "is_open")
+    __slots__ = ("is_cut", "is_open", "request")
 
     def __init__(self) -> None:
-        self.asked: Request | None = None
+        self.request: Request | None = None
         self.is_open: bool = True
         self.is_cut: bool = False
         """Whether the content of the last answer was longer than the limit of its request."""
@@ -44,7 +44,7 @@ def keep_alive(opening: Iterable[Step], policy: Policy, state: RequestState) -> 
     """Yield a `Head` for each request, and unless it is HEAD the `Data` of its content, with an empty one at its end.
 
     opening: the steps of a plan before its request, which connect to the server, perhaps through a proxy.
-    The caller puts the next request into `turn.asked` before it resumes the dialogue; None there, or a server that
+    The caller puts the next request into `state.request` before it resumes the dialogue; None there, or a server that
     closes, ends it.  Any status is an answer.
 
     Raises: ProtocolError, LimitExceeded, AccessFailed like `AnswerReader`; AccessFailed like `tunnel`; AccessTimeout.
@@ -57,8 +57,8 @@ def keep_alive(opening: Iterable[Step], policy: Policy, state: RequestState) -> 
                 yield Write(step.data)
             case _:
                 yield from tunnel(policy)
-    while state.is_open and state.asked is not None:
-        request, state.asked, state.is_cut = state.asked, None, False
+    while state.is_open and state.request is not None:
+        request, state.request, state.is_cut = state.request, None, False
         state.is_open = False
         yield Write(request.octets)
         yield from _head_answer(policy, state) if request.method == "HEAD" else _answer(request, policy, state)

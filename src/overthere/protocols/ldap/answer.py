@@ -61,8 +61,8 @@ class Result(NamedTuple):
         return {**result, "diagnosticMessage": self.message, "referral": list(self.referral)}
 
 
-def answer(wire: Wire, asked: int, most: int, where: str) -> Generator[Effect, Any, Element]:
-    """Return the operation of the next message that answers the message `asked`.
+def answer(wire: Wire, message_id: int, most: int, where: str) -> Generator[Effect, Any, Element]:
+    """Return the operation of the next message that answers the message `message_id`.
 
     most: the maximal length of a message.
 
@@ -76,12 +76,13 @@ def answer(wire: Wire, asked: int, most: int, where: str) -> Generator[Effect, A
             raise ProtocolError("the answer is not an LDAPMessage", "RFC 4511 4.1.1", where=where)
         if len(parts) == 3 and parts[2].tag != 0xA0:
             raise ProtocolError("the answer ends with something other than controls", "RFC 4511 4.1.1", where=where)
-        named = int.from_bytes(parts[0].content, "big", signed=True)
+        answered_id = int.from_bytes(parts[0].content, "big", signed=True)
         operation = parts[1]
-        if named == asked and operation.tag != EXTENDED:
+        if answered_id == message_id and operation.tag != EXTENDED:
             return operation
-        if named or operation.tag != EXTENDED:
-            raise ProtocolError(f"the answer is to message {named} and not to {asked}", "RFC 4511 4.1.1.1", where=where)
+        if answered_id or operation.tag != EXTENDED:
+            problem = f"the answer is to message {answered_id} and not to {message_id}"
+            raise ProtocolError(problem, "RFC 4511 4.1.1.1", where=where)
         if any(part == (0x8A, _DISCONNECTION) for part in islice(_elements(operation.content, where), 6)):
             reason = str(result(operation, where))
             raise AccessFailed(f"the server ended the session: {reason}", "RFC 4511 4.4.1", where=where)

@@ -136,7 +136,7 @@ def _message(traversal: Traversal, request: _PartRequest, details: dict[str, Any
 
 def _head(header: Header, facts: dict[str, Any]) -> Head:
     media_type = header.media_type_text + (
-        "; charset=us-ascii" if not header.told and header.media_type == "text/plain" else ""
+        "; charset=us-ascii" if not header.has_media_type and header.media_type == "text/plain" else ""
     )
     if header.encoding not in PLAIN | ENCODED:
         media_type = "application/octet-stream"  # whatever its Content-Type (RFC 2045 6.4)

@@ -30,10 +30,10 @@ class AboutLocator(Locator):
     scheme: str = field(default="about", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> AboutLocator:
-        if given.host is not None:
-            raise given.refuse("//", "a token, and no authority", "about-token", "RFC 6694 2.2")
-        return cls(given.decode(given.path or ""), **given.rest())
+    def split(cls, parts: Given) -> AboutLocator:
+        if parts.host is not None:
+            raise parts.refuse("//", "a token, and no authority", "about-token", "RFC 6694 2.2")
+        return cls(parts.decode(parts.path or ""), **parts.rest())
 
     def join(self, to: Writer) -> str:
         return to.text(self.token, "!$&'()*+,;=:@")

@@ -41,15 +41,15 @@ class AFSLocator(Locator):
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"cellname"}
 
     @classmethod
-    def split(cls, given: Given) -> AFSLocator:
-        cellname = given.named.get("cellname") if given.edition == "url-1994" else given.host
-        rule, source = RULES[given.edition][0], DOCUMENTS[given.edition]
+    def split(cls, parts: Given) -> AFSLocator:
+        cellname = parts.named.get("cellname") if parts.edition == "url-1994" else parts.host
+        rule, source = RULES[parts.edition][0], DOCUMENTS[parts.edition]
         if cellname is None:
-            raise given.refuse(given.path, '"//" and the name of a cell', rule, source)
-        if given.user is not None or given.port is not None:
-            raise given.refuse(None, "the name of a cell alone", rule, source)
-        segments = () if given.path is None else tuple(map(given.decode, given.path.split("/")))
-        return cls(cellname=cellname, segments=segments, **given.rest())
+            raise parts.refuse(parts.path, '"//" and the name of a cell', rule, source)
+        if parts.user is not None or parts.port is not None:
+            raise parts.refuse(None, "the name of a cell alone", rule, source)
+        segments = () if parts.path is None else tuple(map(parts.decode, parts.path.split("/")))
+        return cls(cellname=cellname, segments=segments, **parts.rest())
 
     def join(self, to: Writer) -> str:
         keep = "" if to.edition == "url-1994" else "!$&'()*+,;=:@"

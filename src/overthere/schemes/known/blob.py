@@ -42,11 +42,11 @@ class BlobLocator(Locator):
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"origin", "identifier"}
 
     @classmethod
-    def split(cls, given: Given) -> BlobLocator:
-        origin, slash, identifier = (given.path or "").rpartition("/")
-        if given.host is not None or not (origin and slash and identifier):
-            raise given.refuse(given.path, 'an origin, "/" and a UUID', "blob-uri", DOCUMENT)
-        return cls(origin, identifier, **given.rest())
+    def split(cls, parts: Given) -> BlobLocator:
+        origin, slash, identifier = (parts.path or "").rpartition("/")
+        if parts.host is not None or not (origin and slash and identifier):
+            raise parts.refuse(parts.path, 'an origin, "/" and a UUID', "blob-uri", DOCUMENT)
+        return cls(origin, identifier, **parts.rest())
 
     def join(self, to: Writer) -> str:
         return f"{self.origin}/{self.identifier}"

@@ -76,28 +76,28 @@ class DataLocator(Locator):
     scheme: str = field(default="data", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> DataLocator:
-        if given.host is not None:
-            raise given.refuse("//", "a media type, or a comma and the data", "data-uri", "RFC 2397 3")
+    def split(cls, parts: Given) -> DataLocator:
+        if parts.host is not None:
+            raise parts.refuse("//", "a media type, or a comma and the data", "data-uri", "RFC 2397 3")
         # The text after a "?" is data too: urlchar contains it.
-        full_path = given.path or ""
-        if given.query is not None:
-            full_path = f"{full_path}?{given.query}"
+        full_path = parts.path or ""
+        if parts.query is not None:
+            full_path = f"{full_path}?{parts.query}"
         head, comma, raw = full_path.partition(",")
         if not comma:
-            raise given.refuse(None, "a comma before the data", "data-uri", "RFC 2397 3")
+            raise parts.refuse(None, "a comma before the data", "data-uri", "RFC 2397 3")
         kind, *pieces = head.split(";")
-        base64 = bool(pieces) and given.decode(pieces[-1]).lower() == "base64"
+        base64 = bool(pieces) and parts.decode(pieces[-1]).lower() == "base64"
         if base64:
             pieces.pop()
         if kind and "/" not in kind:
-            raise given.refuse(kind, 'a media type of type, "/" and subtype', "mediatype", "RFC 2397 3")
+            raise parts.refuse(kind, 'a media type of type, "/" and subtype', "mediatype", "RFC 2397 3")
         parameters: list[tuple[str, str]] = []
         for piece in pieces:
             attribute, equals, value = piece.partition("=")
             if not equals:
-                raise given.refuse(f";{piece}", '"=" between attribute and value', "parameter", "RFC 2397 3")
-            parameters.append((given.decode(attribute), _unquote(given.decode(value))))
+                raise parts.refuse(f";{piece}", '"=" between attribute and value', "parameter", "RFC 2397 3")
+            parameters.append((parts.decode(attribute), _unquote(parts.decode(value))))
         octets = raw.encode("utf-8", "surrogatepass")
         if b"%" in octets:
             octets = percent_decode(_BROKEN.sub(b"%25", octets))
@@ -105,8 +105,8 @@ class DataLocator(Locator):
             try:
                 octets = _from_base64(octets)
             except CodingError as error:
-                raise given.refuse(f",{raw}", f"base64 behind the comma: {error}", "base64", "RFC 2045 6.8") from None
-        return cls(given.decode(kind) or None, tuple(parameters), base64, octets, **given.rest(query=False))
+                raise parts.refuse(f",{raw}", f"base64 behind the comma: {error}", "base64", "RFC 2045 6.8") from None
+        return cls(parts.decode(kind) or None, tuple(parameters), base64, octets, **parts.rest(query=False))
 
     def join(self, to: Writer) -> str:
         parts: list[str] = []

@@ -41,13 +41,13 @@ class DIDLocator(HasSegments, Locator):
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"method", "id", "path"}
 
     @classmethod
-    def split(cls, given: Given) -> DIDLocator:
-        method, colon, after_method = (given.path or "").partition(":")
+    def split(cls, parts: Given) -> DIDLocator:
+        method, colon, after_method = (parts.path or "").partition(":")
         id_, slash, path = after_method.partition("/")
-        if given.host is not None or not (method and colon) or "/" in method or not id_ or id_.endswith(":"):
+        if parts.host is not None or not (method and colon) or "/" in method or not id_ or id_.endswith(":"):
             expected = 'a method, ":" and an identifier'
-            raise given.refuse(given.path, expected, "did", "DID Core 3.1")
-        return cls(method, id_, slash + path, **given.rest())
+            raise parts.refuse(parts.path, expected, "did", "DID Core 3.1")
+        return cls(method, id_, slash + path, **parts.rest())
 
     def join(self, to: Writer) -> str:
         return f"{self.method}:{self.id}{self.path}"

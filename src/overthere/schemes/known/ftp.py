@@ -54,20 +54,20 @@ class FTPLocator(Locator):
     scheme: str = field(default="ftp", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> FTPLocator:
-        if given.host is None:
-            expected, rule = '"//" and a host', RULES[given.edition][0]
-            raise given.refuse(given.path or given.named.get("schemepart"), expected, rule, DOCUMENTS[given.edition])
-        path, kind = given.path, given.named.get("ftptype")
-        if given.edition == "rfc3986" and path is not None:
-            path, kind = _without_type(given, path)
-        *directories, name = map(given.decode, (path or "").split("/"))
+    def split(cls, parts: Given) -> FTPLocator:
+        if parts.host is None:
+            expected, rule = '"//" and a host', RULES[parts.edition][0]
+            raise parts.refuse(parts.path or parts.named.get("schemepart"), expected, rule, DOCUMENTS[parts.edition])
+        path, kind = parts.path, parts.named.get("ftptype")
+        if parts.edition == "rfc3986" and path is not None:
+            path, kind = _without_type(parts, path)
+        *directories, name = map(parts.decode, (path or "").split("/"))
         return cls(
-            **given.login(),
+            **parts.login(),
             directories=tuple(directories),
             name=None if path is None else name,
-            type=given.decode(kind),
-            **given.rest(),
+            type=parts.decode(kind),
+            **parts.rest(),
         )
 
     def join(self, to: Writer) -> str:
@@ -81,12 +81,12 @@ class FTPLocator(Locator):
         return text if self.type is None else f"{text};type={to.text(self.type)}"
 
 
-def _without_type(given: Given, path: str) -> tuple[str, str | None]:
+def _without_type(parts: Given, path: str) -> tuple[str, str | None]:
     """The fpath and the type code, which is the last thing in the path (RFC 1738 5).  "type" has no case, and may
     be escaped, being unreserved (RFC 3986 2.3)."""
     before, semicolon, last = path.rpartition(";")
     word, equals, code = last.partition("=")
-    if semicolon and equals and "/" not in last and given.decode(word).lower() == "type":
+    if semicolon and equals and "/" not in last and parts.decode(word).lower() == "type":
         return before, code
     return path, None
 

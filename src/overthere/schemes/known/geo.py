@@ -60,32 +60,32 @@ class GeoLocator(Locator):
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"coordinates", "crs", "u"}
 
     @classmethod
-    def split(cls, given: Given) -> GeoLocator:
-        front, *pars = (given.path or "").split(";")
+    def split(cls, parts: Given) -> GeoLocator:
+        front, *pars = (parts.path or "").split(";")
         coordinates = front.split(",")
-        if given.host is not None or len(coordinates) not in (2, 3) or not all(map(_NUMBER.fullmatch, coordinates)):
+        if parts.host is not None or len(coordinates) not in (2, 3) or not all(map(_NUMBER.fullmatch, coordinates)):
             expected = 'two or three decimal numbers, with "," between them'
-            raise given.refuse(front or None, expected, "coordinates", "RFC 5870 3.3")
+            raise parts.refuse(front or None, expected, "coordinates", "RFC 5870 3.3")
         first: dict[str, str] = {}
         other_parameters: list[tuple[str, str | None]] = []
         for place, par in enumerate(pars):
             name, mark, value = par.partition("=")
             key = name.lower()
             if not _LABEL.fullmatch(name) or (mark and not value):
-                raise given.refuse(f";{par}", "the name of a parameter, and a value behind its =", "p", "RFC 5870 3.3")
+                raise parts.refuse(f";{par}", "the name of a parameter, and a value behind its =", "p", "RFC 5870 3.3")
             # crs comes first and u follows it (3.3); elsewhere the grammar reads them as other parameters.
             if key == "crs" and place == 0 and _LABEL.fullmatch(value):
                 first["crs"] = value
             elif key == "u" and place == len(first) and _NUMBER.fullmatch(value) and value[0] != "-":
                 first["u"] = value
             else:
-                other_parameters.append((name, given.decode(value) if mark else None))
+                other_parameters.append((name, parts.decode(value) if mark else None))
         if first.get("crs", "wgs84").lower() == "wgs84":
             for place, digits in enumerate((2, 3)):
                 if len(coordinates[place].lstrip("-").partition(".")[0]) > digits:
                     expected = f"degrees of at most {digits} digits before the point"
-                    raise given.refuse(coordinates[place], expected, "coordinates", "RFC 5870 3.3")
-        return cls(tuple(coordinates), first.get("crs"), first.get("u"), tuple(other_parameters), **given.rest())
+                    raise parts.refuse(coordinates[place], expected, "coordinates", "RFC 5870 3.3")
+        return cls(tuple(coordinates), first.get("crs"), first.get("u"), tuple(other_parameters), **parts.rest())
 
     def join(self, to: Writer) -> str:
         numbers = (*self.coordinates, *(() if self.u is None else (self.u,)))

@@ -65,15 +65,15 @@ class HTTPLocator(HostLocator):
     document: ClassVar[str] = "RFC 9110 4.2"
 
     @classmethod
-    def split(cls, given: Given) -> HTTPLocator:
-        rule, source = _SOURCES.get(given.edition, (f"{given.scheme}-uri", _TODAY.get(given.scheme, cls.document)))
-        if given.host is None or (given.host == "" and given.scheme in ("http", "https")):
-            raise given.refuse(given.path if given.host is None else None, '"//" and a host', rule, source)
+    def split(cls, parts: Given) -> HTTPLocator:
+        rule, source = _SOURCES.get(parts.edition, (f"{parts.scheme}-uri", _TODAY.get(parts.scheme, cls.document)))
+        if parts.host is None or (parts.host == "" and parts.scheme in ("http", "https")):
+            raise parts.refuse(parts.path if parts.host is None else None, '"//" and a host', rule, source)
         return cls(
-            **given.login(),
-            path="" if given.path is None else "/" + _sendable(given, given.path),
-            query=None if given.query is None else _sendable(given, given.query),
-            **given.rest(query=False),
+            **parts.login(),
+            path="" if parts.path is None else "/" + _sendable(parts, parts.path),
+            query=None if parts.query is None else _sendable(parts, parts.query),
+            **parts.rest(query=False),
         )
 
     @property
@@ -101,15 +101,15 @@ class HTTPLocator(HostLocator):
         return Origin(self.scheme, self.host.translate(_UPPER), port)
 
 
-def _sendable(given: Given, raw: str) -> str:
+def _sendable(parts: Given, raw: str) -> str:
     """1994 HTTP: "Spaces and control characters in URLs must be escaped for transmission in HTTP".
 
     So is the rest of what a request does not hold.  Beyond ASCII only 1994 has a charset; elsewhere it stays, and
     nothing can be sent.
     """
-    if given.edition == "rfc3986":
+    if parts.edition == "rfc3986":
         return raw
-    last = "\xff" if given.edition == "url-1994" else "\x7f"
+    last = "\xff" if parts.edition == "url-1994" else "\x7f"
     return _UNSENT.sub(lambda match: f"%{ord(match[0]):02X}" if match[0] <= last else match[0], raw)
 
 

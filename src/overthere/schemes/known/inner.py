@@ -33,11 +33,11 @@ class InnerLocator(Locator):
     expected: ClassVar[str] = "a URI"
 
     @classmethod
-    def split(cls, given: Given) -> InnerLocator:
-        text = (given.path or "") + ("" if given.query is None else f"?{given.query}")
-        if given.host is not None or not cls.takes(text):
-            raise given.refuse(text or None, cls.expected, f"{given.scheme}-uri", cls.document)
-        return cls(text, **given.rest(query=False))
+    def split(cls, parts: Given) -> InnerLocator:
+        text = (parts.path or "") + ("" if parts.query is None else f"?{parts.query}")
+        if parts.host is not None or not cls.takes(text):
+            raise parts.refuse(text or None, cls.expected, f"{parts.scheme}-uri", cls.document)
+        return cls(text, **parts.rest(query=False))
 
     @classmethod
     def takes(cls, text: str) -> bool:

@@ -43,14 +43,14 @@ class IRCLocator(Locator):
     scheme: str = field(default="irc", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> IRCLocator:
-        wants_host(given, DOCUMENT)
-        entity, *flags = ("" if given.path is None else given.path).split(",")
+    def split(cls, parts: Given) -> IRCLocator:
+        wants_host(parts, DOCUMENT)
+        entity, *flags = ("" if parts.path is None else parts.path).split(",")
         return cls(
-            **given.login(),
-            entity=None if given.path is None else given.decode(entity),
-            flags=tuple(map(given.decode, flags)),
-            **given.rest(),
+            **parts.login(),
+            entity=None if parts.path is None else parts.decode(entity),
+            flags=tuple(map(parts.decode, flags)),
+            **parts.rest(),
         )
 
     def join(self, to: Writer) -> str:

@@ -150,26 +150,26 @@ class LDAPLocator(Locator):
                 object.__setattr__(self, name, () if name == "attributes" else "")
 
     @classmethod
-    def split(cls, given: Given) -> LDAPLocator:
-        if given.host is None:
-            raise given.refuse(given.path, '"//", even if no host follows', "ldapurl", "RFC 4516 2")
-        if given.user is not None:
-            login = given.user + ("" if given.password is None else f":{given.password}")
-            raise given.refuse(f"{login}@", "a host and no userinfo", "ldapurl", "RFC 4516 2")
-        raw: list[str | None] = [*([] if given.query is None else given.query.split("?", 3)), *[None] * 4]
+    def split(cls, parts: Given) -> LDAPLocator:
+        if parts.host is None:
+            raise parts.refuse(parts.path, '"//", even if no host follows', "ldapurl", "RFC 4516 2")
+        if parts.user is not None:
+            login = parts.user + ("" if parts.password is None else f":{parts.password}")
+            raise parts.refuse(f"{login}@", "a host and no userinfo", "ldapurl", "RFC 4516 2")
+        raw: list[str | None] = [*([] if parts.query is None else parts.query.split("?", 3)), *[None] * 4]
         attributes, scope, filter_text, extensions = raw[:4]
-        level = None if scope is None else given.decode(scope).lower()
+        level = None if scope is None else parts.decode(scope).lower()
         if level and level not in _SCOPES:
-            raise given.refuse(scope, '"base", "one" or "sub"', "scope", "RFC 4516 2")
+            raise parts.refuse(scope, '"base", "one" or "sub"', "scope", "RFC 4516 2")
         return cls(
-            given.host,
-            given.port,
-            given.decode(given.path),
-            None if attributes is None else tuple(map(given.decode, attributes.split(","))) if attributes else (),
+            parts.host,
+            parts.port,
+            parts.decode(parts.path),
+            None if attributes is None else tuple(map(parts.decode, attributes.split(","))) if attributes else (),
             level,
-            given.decode(filter_text),
-            None if extensions is None else tuple(_extensions(given, extensions)),
-            **given.rest(query=False),
+            parts.decode(filter_text),
+            None if extensions is None else tuple(_extensions(parts, extensions)),
+            **parts.rest(query=False),
         )
 
     def join(self, to: Writer) -> str:
@@ -198,11 +198,11 @@ class LDAPLocator(Locator):
         )
 
 
-def _extensions(given: Given, raw: str) -> Iterator[Extension]:
+def _extensions(parts: Given, raw: str) -> Iterator[Extension]:
     for text in raw.split(",") if raw else ():
         critical = text.startswith("!")
         name, equals, value = text[critical:].partition("=")
-        yield Extension(critical, given.decode(name), given.decode(value) if equals else None)
+        yield Extension(critical, parts.decode(name), parts.decode(value) if equals else None)
 
 
 def _write_part(to: Writer, extension: object, keep: str) -> str:

@@ -66,24 +66,24 @@ class MailtoLocator(Locator):
     scheme: str = field(default="mailto", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> MailtoLocator:
-        if given.edition != "rfc3986":
+    def split(cls, parts: Given) -> MailtoLocator:
+        if parts.edition != "rfc3986":
             # RFC 1738 3.5: "there are no reserved characters".
-            address = given.named.get("addr-spec" if given.edition == "url-1994" else "encoded822addr")
-            return cls(addresses=(given.decode(address),) if address else (), **given.rest())
-        if given.host is not None:
-            raise given.refuse("//", 'addresses, and not "//" and a host', "mailto-uri", "RFC 6068 2")
+            address = parts.named.get("addr-spec" if parts.edition == "url-1994" else "encoded822addr")
+            return cls(addresses=(parts.decode(address),) if address else (), **parts.rest())
+        if parts.host is not None:
+            raise parts.refuse("//", 'addresses, and not "//" and a host', "mailto-uri", "RFC 6068 2")
         headers: list[tuple[str, str]] = []
-        for hfield in () if given.query is None else given.query.split("&"):
+        for hfield in () if parts.query is None else parts.query.split("&"):
             name, equals, value = hfield.partition("=")
             if not equals:
                 field_text = f"&{hfield}" if headers else f"?{hfield}"
-                raise given.refuse(field_text, '"=" between name and value of a header field', "hfield", "RFC 6068 2")
-            headers.append((given.decode(name), given.decode(value)))
+                raise parts.refuse(field_text, '"=" between name and value of a header field', "hfield", "RFC 6068 2")
+            headers.append((parts.decode(name), parts.decode(value)))
         return cls(
-            addresses=tuple(map(given.decode, given.path.split(","))) if given.path else (),
+            addresses=tuple(map(parts.decode, parts.path.split(","))) if parts.path else (),
             headers=tuple(headers),
-            **given.rest(query=False),
+            **parts.rest(query=False),
         )
 
     def join(self, to: Writer) -> str:

@@ -45,17 +45,17 @@ class MidLocator(Locator):
     scheme: str = field(default="mid", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> MidLocator:
-        if given.edition == "url-1994":
+    def split(cls, parts: Given) -> MidLocator:
+        if parts.edition == "url-1994":
             # BNF midaddress: an addr-spec alone (94-16).
-            message, slash, part = given.named["addr-spec"] or "", "", ""
+            message, slash, part = parts.named["addr-spec"] or "", "", ""
         else:
-            message, slash, part = (given.path or "").partition("/")
-        if not message or given.host is not None:
-            raise given.refuse(None if given.host is None else "//", "a message-id", "url-message-id", "RFC 2392 2")
+            message, slash, part = (parts.path or "").partition("/")
+        if not message or parts.host is not None:
+            raise parts.refuse(None if parts.host is None else "//", "a message-id", "url-message-id", "RFC 2392 2")
         if slash and not part:
-            raise given.refuse("/", 'a content-id behind the "/"', "url-content-id", "RFC 2392 2")
-        return cls(message_id=given.decode(message), content_id=given.decode(part) if slash else None, **given.rest())
+            raise parts.refuse("/", 'a content-id behind the "/"', "url-content-id", "RFC 2392 2")
+        return cls(message_id=parts.decode(message), content_id=parts.decode(part) if slash else None, **parts.rest())
 
     def join(self, to: Writer) -> str:
         part = "" if self.content_id is None else f"/{_write_identifier(self.content_id, to)}"
@@ -87,11 +87,11 @@ class CidLocator(Locator):
     scheme: str = field(default="cid", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> CidLocator:
-        raw = given.named["content-identifier"] if given.edition == "url-1994" else given.path
-        if not raw or given.host is not None:
-            raise given.refuse(None if given.host is None else "//", "a content-id", "url-content-id", "RFC 2392 2")
-        return cls(content_id=given.decode(raw), **given.rest())
+    def split(cls, parts: Given) -> CidLocator:
+        raw = parts.named["content-identifier"] if parts.edition == "url-1994" else parts.path
+        if not raw or parts.host is not None:
+            raise parts.refuse(None if parts.host is None else "//", "a content-id", "url-content-id", "RFC 2392 2")
+        return cls(content_id=parts.decode(raw), **parts.rest())
 
     def join(self, to: Writer) -> str:
         return _write_identifier(self.content_id, to)

@@ -70,20 +70,20 @@ class NewsLocator(Locator):
         return self.message_id is None and (not self.group or "*" in self.group or "?" in self.group)
 
     @classmethod
-    def split(cls, given: Given) -> NewsLocator:
-        if given.edition == "rfc3986":
-            text = given.path
+    def split(cls, parts: Given) -> NewsLocator:
+        if parts.edition == "rfc3986":
+            text = parts.path
             article = text if text is not None and "@" in text else None
         else:
-            text, article = given.named.get("groupart", given.named.get("grouppart")), given.named["article"]
+            text, article = parts.named.get("groupart", parts.named.get("grouppart")), parts.named["article"]
         group = None
         if article is None and text is not None:
-            if given.edition == "rfc3986" and "/" in text:
+            if parts.edition == "rfc3986" and "/" in text:
                 expected = 'a newsgroup or a message-id; "/" in one is written "%2F"'
-                raise given.refuse(text, expected, "news-uri", "RFC 5538 4")
-            group = given.decode(text)
-        server = {**given.login(), "host": given.host}
-        return cls(**server, group=group, message_id=given.decode(article), **given.rest())
+                raise parts.refuse(text, expected, "news-uri", "RFC 5538 4")
+            group = parts.decode(text)
+        server = {**parts.login(), "host": parts.host}
+        return cls(**server, group=group, message_id=parts.decode(article), **parts.rest())
 
     def join(self, to: Writer) -> str:
         if self.host is not None and to.edition != "rfc3986":

@@ -53,25 +53,25 @@ class NNTPLocator(Locator):
     scheme: str = field(default="nntp", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> NNTPLocator:
-        group, digits = given.named.get("group"), given.named.get("digits")
-        source = {"rfc1738": "RFC 1738 3.7", "rfc3986": "RFC 5538 2.1"}.get(given.edition)
-        if source and given.host is None:
-            raise given.refuse(given.path, '"//" and a server', "nntp-uri", source)
-        if given.edition == "rfc3986":
-            if not given.host:
-                raise given.refuse(
+    def split(cls, parts: Given) -> NNTPLocator:
+        group, digits = parts.named.get("group"), parts.named.get("digits")
+        source = {"rfc1738": "RFC 1738 3.7", "rfc3986": "RFC 5538 2.1"}.get(parts.edition)
+        if source and parts.host is None:
+            raise parts.refuse(parts.path, '"//" and a server', "nntp-uri", source)
+        if parts.edition == "rfc3986":
+            if not parts.host:
+                raise parts.refuse(
                     None, "the host of a server, for which there is no default", "nntp-server", "RFC 5538 2.1"
                 )
-            if given.path is not None:
-                group, slash, number = given.path.partition("/")
+            if parts.path is not None:
+                group, slash, number = parts.path.partition("/")
                 digits = number if slash else None
-        server = {**given.login(), "host": given.host}
-        numbers = _RANGE.fullmatch(digits or "") if given.edition == "rfc3986" else None
+        server = {**parts.login(), "host": parts.host}
+        numbers = _RANGE.fullmatch(digits or "") if parts.edition == "rfc3986" else None
         if numbers is not None:
             first, last = int(numbers[1]), int(numbers[2]) if numbers[2] else None
-            return cls(**server, group=given.decode(group), article_range=(first, last), **given.rest())
-        return cls(**server, group=given.decode(group), article_number=_number(digits, given), **given.rest())
+            return cls(**server, group=parts.decode(group), article_range=(first, last), **parts.rest())
+        return cls(**server, group=parts.decode(group), article_number=_number(digits, parts), **parts.rest())
 
     def join(self, to: Writer) -> str:
         text = "" if self.host is None else to.authority(self.host, self.port, self.user, self.password)
@@ -83,13 +83,13 @@ class NNTPLocator(Locator):
         return text if self.article_number is None else f"{text}/{self.article_number}"
 
 
-def _number(digits: str | None, given: Given) -> int | None:
+def _number(digits: str | None, parts: Given) -> int | None:
     try:
-        if digits is None or _NUMBER[given.edition].fullmatch(digits):
+        if digits is None or _NUMBER[parts.edition].fullmatch(digits):
             return None if digits is None else int(digits)
     except ValueError:  # thousands of digits
         pass
-    raise given.refuse(digits, "one article number, of at most 16 digits", "article-number", "RFC 5538 3")
+    raise parts.refuse(digits, "one article number, of at most 16 digits", "article-number", "RFC 5538 3")
 
 
 def _plus(parts: Parts) -> Parts:

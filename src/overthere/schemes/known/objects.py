@@ -43,10 +43,10 @@ class ObjectLocator(Locator):
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"bucket", "account", "region"}
 
     @classmethod
-    def split(cls, given: Given) -> Self:
-        if not given.host or given.user is not None or given.port is not None:
-            raise given.refuse(given.path if given.host is None else None, '"//" and a bucket', "bucket", _S3)
-        return cls(given.host, given.decode(given.path or ""), **given.rest())
+    def split(cls, parts: Given) -> Self:
+        if not parts.host or parts.user is not None or parts.port is not None:
+            raise parts.refuse(parts.path if parts.host is None else None, '"//" and a bucket', "bucket", _S3)
+        return cls(parts.host, parts.decode(parts.path or ""), **parts.rest())
 
     def join(self, to: Writer) -> str:
         return f"//{self.bucket}/{to.text(self.key, f'{IN_SEGMENT}/')}"
@@ -183,16 +183,16 @@ class AzureLocator(ObjectLocator):
         return self.bucket
 
     @classmethod
-    def split(cls, given: Given) -> Self:
-        host = given.host or ""
-        if given.user is None or given.scheme == "az":
-            return super(AzureLocator, cls).split(given)
+    def split(cls, parts: Given) -> Self:
+        host = parts.host or ""
+        if parts.user is None or parts.scheme == "az":
+            return super(AzureLocator, cls).split(parts)
         is_account = (
-            host.lower().endswith(_AZURE) and host.lower() != _AZURE and given.password is None and given.port is None
+            host.lower().endswith(_AZURE) and host.lower() != _AZURE and parts.password is None and parts.port is None
         )
-        if not (given.user and is_account):
-            raise given.refuse(host, f'"//", a container, "@", an account and "{_AZURE}"', "authority", _AZ)
-        return cls(given.user, given.decode(given.path or ""), host[: -len(_AZURE)], **given.rest())
+        if not (parts.user and is_account):
+            raise parts.refuse(host, f'"//", a container, "@", an account and "{_AZURE}"', "authority", _AZ)
+        return cls(parts.user, parts.decode(parts.path or ""), host[: -len(_AZURE)], **parts.rest())
 
     def join(self, to: Writer) -> str:
         if self.account is None:

@@ -53,22 +53,22 @@ class OTPAuthLocator(Locator):
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"type"}
 
     @classmethod
-    def split(cls, given: Given) -> OTPAuthLocator:
-        if not given.host or given.path is None or given.user is not None or given.port is not None:
-            raise given.refuse(given.path or None, '"//", a type, "/" and a label', "otpauth-uri", DOCUMENT)
-        pairs = [pair.partition("=") for pair in given.query.split("&")] if given.query is not None else []
+    def split(cls, parts: Given) -> OTPAuthLocator:
+        if not parts.host or parts.path is None or parts.user is not None or parts.port is not None:
+            raise parts.refuse(parts.path or None, '"//", a type, "/" and a label', "otpauth-uri", DOCUMENT)
+        pairs = [pair.partition("=") for pair in parts.query.split("&")] if parts.query is not None else []
         secrets = [number for number, (name, mark, _) in enumerate(pairs) if mark and name == "secret"]
         if len(secrets) != 1:
-            raise given.refuse(None, 'one parameter "secret"', "otp-secret", DOCUMENT)
+            raise parts.refuse(None, 'one parameter "secret"', "otp-secret", DOCUMENT)
         (at,) = secrets
         secret = pairs.pop(at)[2]
         return cls(
-            given.host,
-            given.decode(given.path),
-            given.decode(secret),
-            tuple((given.decode(name), given.decode(value) if mark else None) for name, mark, value in pairs),
+            parts.host,
+            parts.decode(parts.path),
+            parts.decode(secret),
+            tuple((parts.decode(name), parts.decode(value) if mark else None) for name, mark, value in pairs),
             at,
-            **given.rest(query=False),
+            **parts.rest(query=False),
         )
 
     def join(self, to: Writer) -> str:

@@ -60,27 +60,27 @@ class ProsperoLocator(Locator):
     scheme: str = field(default="prospero", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> ProsperoLocator:
-        named = given.named
-        host = host_without_user(given, "no user name or password", "RFC 4157 2")
+    def split(cls, parts: Given) -> ProsperoLocator:
+        named = parts.named
+        host = host_without_user(parts, "no user name or password", "RFC 4157 2")
         hsoname, fields = named.get("hsoname", named.get("ppath")), named.get("fieldspec")
-        if given.edition == "rfc3986" and given.path is not None:
-            hsoname, mark, field_text = given.path.partition(";")
+        if parts.edition == "rfc3986" and parts.path is not None:
+            hsoname, mark, field_text = parts.path.partition(";")
             fields = mark + field_text if mark else None
         version, attributes = named.get("version"), named.get("attributes")
         if version == "":
             version, attributes = None, attributes or ""  # "%00" without digits differs from no "%00"
         elif version is not None and _number(version) is None:
-            raise given.refuse(version, "a version number of 18 digits at most", "version", "1994 PROSPERO")
-        number, other_fields = _fields(given, fields)
+            raise parts.refuse(version, "a version number of 18 digits at most", "version", "1994 PROSPERO")
+        number, other_fields = _fields(parts, fields)
         return cls(
             host=host,
-            port=given.port,
-            hsoname=given.decode(hsoname),
+            port=parts.port,
+            hsoname=parts.decode(hsoname),
             version=number if version is None else _number(version),
-            attributes=given.decode(attributes),
+            attributes=parts.decode(attributes),
             fields=other_fields,
-            **given.rest(),
+            **parts.rest(),
         )
 
     def join(self, to: Writer) -> str:
@@ -106,13 +106,13 @@ class ProsperoLocator(Locator):
         return text
 
 
-def _fields(given: Given, raw: str | None) -> tuple[int | None, tuple[ProsperoField, ...]]:
+def _fields(parts: Given, raw: str | None) -> tuple[int | None, tuple[ProsperoField, ...]]:
     """The version, if a field names it, and the other fields."""
     number: int | None = None
     other_fields: list[ProsperoField] = []
     for pair in [] if raw is None else raw[1:].split(";"):
         name, equals, value = pair.partition("=")
-        entry = ProsperoField(given.decode(name), given.decode(value) if equals else None)
+        entry = ProsperoField(parts.decode(name), parts.decode(value) if equals else None)
         version = _number(entry.value or "") if number is None and entry.name == _VERSION else None
         if version is None:
             other_fields.append(entry)

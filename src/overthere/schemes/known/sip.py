@@ -74,27 +74,27 @@ class SIPLocator(Locator):
     scheme: str = field(default="sip", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> SIPLocator:
+    def split(cls, parts: Given) -> SIPLocator:
         source = "RFC 3261 25.1"
-        remainder = (given.path or "") + ("" if given.query is None else f"?{given.query}")
-        if given.host is not None or not remainder:
-            raise given.refuse(remainder, "a user at a host, or a host", f"{given.scheme}-uri", source)
+        remainder = (parts.path or "") + ("" if parts.query is None else f"?{parts.query}")
+        if parts.host is not None or not remainder:
+            raise parts.refuse(remainder, "a user at a host, or a host", f"{parts.scheme}-uri", source)
         # Neither host, parameters nor headers have an "@", and a user may have ";" and "?".
         info, at, remainder = remainder.rpartition("@")
         if at and not info:
-            raise given.refuse("@", 'a user before the "@"', "userinfo", source)
+            raise parts.refuse("@", 'a user before the "@"', "userinfo", source)
         user, colon, password = info.partition(":")
         host_part, mark, query = remainder.partition("?")
         hostport, *parameters = host_part.split(";")
         host, port_mark, port = hostport.partition(":")
         if not host or (port_mark and not (_PORT.fullmatch(port) and len(port) < 4000)):
-            raise given.refuse(hostport or None, "a host, and a port of digits", "hostport", source)
+            raise parts.refuse(hostport or None, "a host, and a port of digits", "hostport", source)
         if not all(pair.partition("=")[0] for pair in parameters):
-            raise given.refuse(host_part, "a name of each parameter", "uri-parameters", source)
+            raise parts.refuse(host_part, "a name of each parameter", "uri-parameters", source)
         headers = [pair.partition("=") for pair in query.split("&")] if mark else []
         if not all(name and equals for name, equals, _ in headers):
-            raise given.refuse(f"?{query}", 'header fields, each a name, "=" and a value', "headers", source)
-        decode = given.decode
+            raise parts.refuse(f"?{query}", 'header fields, each a name, "=" and a value', "headers", source)
+        decode = parts.decode
         return cls(
             decode(user) if at else None,
             decode(password) if colon else None,
@@ -102,7 +102,7 @@ class SIPLocator(Locator):
             int(port) if port else None,
             tuple((decode(n), decode(v) if eq else None) for n, eq, v in (p.partition("=") for p in parameters)),
             tuple((decode(n), decode(v)) for n, _, v in headers) if mark else None,
-            **given.rest(query=False),
+            **parts.rest(query=False),
         )
 
     def join(self, to: Writer) -> str:

@@ -41,13 +41,13 @@ class SMBLocator(HasSegments, Locator):
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}
 
     @classmethod
-    def split(cls, given: Given) -> SMBLocator:
-        wants_host(given, DOCUMENT, hostless=True)
-        login = given.login()
-        domain, mark, user = (given.user or "").partition(";")
+    def split(cls, parts: Given) -> SMBLocator:
+        wants_host(parts, DOCUMENT, hostless=True)
+        login = parts.login()
+        domain, mark, user = (parts.user or "").partition(";")
         if mark:
-            login |= {"user": given.decode(user), "domain": given.decode(domain)}
-        return cls(**login, path=path_of(given), **given.rest())
+            login |= {"user": parts.decode(user), "domain": parts.decode(domain)}
+        return cls(**login, path=path_of(parts), **parts.rest())
 
     def join(self, to: Writer) -> str:
         keep = "!$&'()*+,="

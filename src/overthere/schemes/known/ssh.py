@@ -59,11 +59,11 @@ class SSHLocator(HasSegments, Locator):
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path", "parameters"}
 
     @classmethod
-    def split(cls, given: Given) -> Self:
-        wants_host(given, DOCUMENT)
+    def split(cls, parts: Given) -> Self:
+        wants_host(parts, DOCUMENT)
         # As userinfo may hold ";" too, the parameters are what has their form behind the last one.
-        info = "" if given.user is None else given.user
-        info += "" if given.password is None else f":{given.password}"
+        info = "" if parts.user is None else parts.user
+        info += "" if parts.password is None else f":{parts.password}"
         front, mark, last = info.rpartition(";")
         parameters: tuple[tuple[str, str], ...] = ()
         if mark and _PARAMETERS.fullmatch(last):
@@ -72,18 +72,18 @@ class SSHLocator(HasSegments, Locator):
             parameters = tuple((name, value) for name, _, value in pairs)
         user, colon, password = info.partition(":")
         return cls(
-            user=given.decode(user) if user or (given.user is not None and not parameters) or colon else None,
-            password=given.decode(password) if colon else None,
+            user=parts.decode(user) if user or (parts.user is not None and not parameters) or colon else None,
+            password=parts.decode(password) if colon else None,
             parameters=parameters,
-            host=given.host or "",
-            port=given.port,
-            **cls._path(given),
-            **given.rest(),
+            host=parts.host or "",
+            port=parts.port,
+            **cls._path(parts),
+            **parts.rest(),
         )
 
     @classmethod
-    def _path(cls, given: Given) -> dict[str, Any]:
-        return {"path": path_of(given)}
+    def _path(cls, parts: Given) -> dict[str, Any]:
+        return {"path": path_of(parts)}
 
     def join(self, to: Writer) -> str:
         keep = "!$&'()*+="
@@ -118,8 +118,8 @@ class SFTPLocator(SSHLocator):
     scheme: str = field(default="sftp", kw_only=True)
 
     @classmethod
-    def _path(cls, given: Given) -> dict[str, Any]:
-        path = path_of(given)
+    def _path(cls, parts: Given) -> dict[str, Any]:
+        path = path_of(parts)
         typed = _TYPE.fullmatch(path)
         return {"path": typed[1], "type": typed[2]} if typed else {"path": path}
 

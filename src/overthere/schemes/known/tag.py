@@ -74,14 +74,14 @@ class TagLocator(Locator):
     scheme: str = field(default="tag", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> TagLocator:
-        specific_part = given.text.partition("#")[0].partition(":")[2]
+    def split(cls, parts: Given) -> TagLocator:
+        specific_part = parts.text.partition("#")[0].partition(":")[2]
         match = _TAG.fullmatch(specific_part)
         if match is None:
-            raise given.refuse(specific_part or None, 'a name, ",", a date and ":"', "taggingEntity", "RFC 4151 2.1")
+            raise parts.refuse(specific_part or None, 'a name, ",", a date and ":"', "taggingEntity", "RFC 4151 2.1")
         name, year, month, day, specific = match.groups()
         date = TagDate(int(year), None if month is None else int(month), None if day is None else int(day))
-        return cls(name, date, specific, **given.rest(query=False))
+        return cls(name, date, specific, **parts.rest(query=False))
 
     def join(self, to: Writer) -> str:
         return f"{self.authority_name},{self.date}:{self.specific}"

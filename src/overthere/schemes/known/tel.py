@@ -121,36 +121,36 @@ class TelLocator(Locator):
         return tuple(name for name, _ in self.parameters if name.lower().startswith("m-"))
 
     @classmethod
-    def split(cls, given: Given) -> TelLocator:
-        if given.host is not None or not given.path:
-            raise given.refuse(given.path, "a telephone number", "telephone-subscriber", "RFC 3966 3")
-        raw, *pars = given.path.split(";")
-        number = given.decode(raw)
+    def split(cls, parts: Given) -> TelLocator:
+        if parts.host is not None or not parts.path:
+            raise parts.refuse(parts.path, "a telephone number", "telephone-subscriber", "RFC 3966 3")
+        raw, *pars = parts.path.split(";")
+        number = parts.decode(raw)
         # "+" delimits, and then "MUST NOT be percent encoded" (3).
         if not (_GLOBAL if raw.startswith("+") else _LOCAL).fullmatch(number):
-            raise given.refuse(raw, "a telephone number", "telephone-subscriber", "RFC 3966 3")
+            raise parts.refuse(raw, "a telephone number", "telephone-subscriber", "RFC 3966 3")
         first: dict[str, str] = {}
         extras: list[tuple[str, str | None]] = []
         for par in pars:
             pname, mark, pvalue = par.partition("=")
-            name, value = given.decode(pname), given.decode(pvalue) if mark else None
+            name, value = parts.decode(pname), parts.decode(pvalue) if mark else None
             key = name.lower()
             if not name:
-                raise given.refuse(f";{par}", "the name of a parameter", "pname", "RFC 3966 3")
+                raise parts.refuse(f";{par}", "the name of a parameter", "pname", "RFC 3966 3")
             if key not in _FIRST:
                 extras.append((name, value))
             elif value is None:
-                raise given.refuse(f";{par}", f"a value of {key!r}", "par", "RFC 3966 3")
+                raise parts.refuse(f";{par}", f"a value of {key!r}", "par", "RFC 3966 3")
             elif key in first:
-                raise given.refuse(f";{par}", f"{key!r} not more than once", "par", "RFC 3966 3")
+                raise parts.refuse(f";{par}", f"{key!r} not more than once", "par", "RFC 3966 3")
             else:
                 first[key] = value
         if "isub" in first and "ext" in first:
-            raise given.refuse(given.path, "a subaddress or an extension, not both", "par", "RFC 3966 5.3")
+            raise parts.refuse(parts.path, "a subaddress or an extension, not both", "par", "RFC 3966 5.3")
         if not first.get("phone-context") and ("phone-context" in first or not raw.startswith("+")):
-            raise given.refuse(None, "a phone-context for a local number", "context", "RFC 3966 5.1.5")
+            raise parts.refuse(None, "a phone-context for a local number", "context", "RFC 3966 5.1.5")
         return cls(
-            number, first.get("isub"), first.get("ext"), first.get("phone-context"), tuple(extras), **given.rest()
+            number, first.get("isub"), first.get("ext"), first.get("phone-context"), tuple(extras), **parts.rest()
         )
 
     def join(self, to: Writer) -> str:

@@ -39,11 +39,11 @@ class TelnetLocator(Locator):
     as_written: ClassVar[frozenset[str]] = Locator.as_written | {"path"}
 
     @classmethod
-    def split(cls, given: Given) -> TelnetLocator:
-        source = _SOURCES.get(given.edition) or _TODAY.get(given.scheme, "RFC 4248 2")
-        if given.host is None:
-            raise given.refuse(given.path, '"//" and a host', f"{given.scheme}-uri", source)
-        return cls(**given.login(), path=given.path, **given.rest())
+    def split(cls, parts: Given) -> TelnetLocator:
+        source = _SOURCES.get(parts.edition) or _TODAY.get(parts.scheme, "RFC 4248 2")
+        if parts.host is None:
+            raise parts.refuse(parts.path, '"//" and a host', f"{parts.scheme}-uri", source)
+        return cls(**parts.login(), path=parts.path, **parts.rest())
 
     def _compared_parts(self) -> tuple[Any, ...]:
         """The final "/" may be omitted (RFC 1738 3.8, RFC 4248 2)."""

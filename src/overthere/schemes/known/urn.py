@@ -61,20 +61,20 @@ class URNLocator(Locator):
     scheme: str = field(default="urn", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> URNLocator:
-        nid, colon, nss = (given.path or "").partition(":")
-        if given.host is not None or not colon:
-            raise given.refuse(given.path, 'a namespace, ":" and a name in it', "assigned-name", "RFC 8141 2")
+    def split(cls, parts: Given) -> URNLocator:
+        nid, colon, nss = (parts.path or "").partition(":")
+        if parts.host is not None or not colon:
+            raise parts.refuse(parts.path, 'a namespace, ":" and a name in it', "assigned-name", "RFC 8141 2")
         r_component, q_component = None, None
-        if given.query is not None:
-            kind, components = given.query[:1], given.query[1:]
+        if parts.query is not None:
+            kind, components = parts.query[:1], parts.query[1:]
             if kind == "+":  # the first "?=" ends it (2.3.1)
                 r_component, mark, components = components.partition("?=")
                 kind = "=" if mark else ""
             elif kind != "=":
-                raise given.refuse(f"?{given.query}", '"?+" or "?=", and no other "?"', "rq-components", "RFC 8141 2")
+                raise parts.refuse(f"?{parts.query}", '"?+" or "?=", and no other "?"', "rq-components", "RFC 8141 2")
             q_component = components if kind else None
-        return cls(nid, nss, r_component, q_component, **given.rest(query=False))
+        return cls(nid, nss, r_component, q_component, **parts.rest(query=False))
 
     def join(self, to: Writer) -> str:
         text = f"{self.nid}:{self.nss}"

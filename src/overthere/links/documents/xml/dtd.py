@@ -25,17 +25,17 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     for note in declarations(text, receiver):
         if note not in notes:
             yield note
-    yield from receiver.found
+    yield from receiver.references
 
 
 class _Receiver:
     """Collects the system identifiers."""
 
     def __init__(self) -> None:
-        self.found: list[Found] = []
+        self.references: list[Found] = []
 
     def handle_system_id(self, kind: str, identifier: str) -> None:
-        self.found.append(Found(kind, identifier.strip(" \t\r\n")))
+        self.references.append(Found(kind, identifier.strip(" \t\r\n")))
 
     def handle_start(self, name: str, attributes: dict[str, str]) -> None: ...
     def handle_end(self) -> None: ...

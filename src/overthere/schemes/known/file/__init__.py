@@ -68,27 +68,27 @@ class FileLocator(Locator):
     scheme: str = field(default="file", kw_only=True)
 
     @classmethod
-    def split(cls, given: Given) -> FileLocator:
-        path, rule, source = given.path, RULES[given.edition][0], DOCUMENTS[given.edition]
-        if given.port is not None:
-            port = f":{given.port}"
-            raise given.refuse(port if port in given.text else None, "no port", rule, source)
-        if given.host is None:
-            path = given.path if given.edition == "rfc3986" else None
+    def split(cls, parts: Given) -> FileLocator:
+        path, rule, source = parts.path, RULES[parts.edition][0], DOCUMENTS[parts.edition]
+        if parts.port is not None:
+            port = f":{parts.port}"
+            raise parts.refuse(port if port in parts.text else None, "no port", rule, source)
+        if parts.host is None:
+            path = parts.path if parts.edition == "rfc3986" else None
             if path is not None and path.startswith("/"):
                 path = path[1:]
             elif path is None or not _DRIVE_PATH.match(path):
-                expected = '"//", a host or none, and "/"' if given.edition == "rfc1738" else "an absolute path"
-                raise given.refuse(given.path or given.named.get("schemepart"), expected, rule, source)
+                expected = '"//", a host or none, and "/"' if parts.edition == "rfc1738" else "an absolute path"
+                raise parts.refuse(parts.path or parts.named.get("schemepart"), expected, rule, source)
         if path is not None and _DRIVE_PATH.match(path):
             path = f"{path[0]}:{path[2:]}"
-        login = given.login()
+        login = parts.login()
         return cls(
-            host=given.host,
-            segments=() if path is None else tuple(map(given.decode, path.split("/"))),
+            host=parts.host,
+            segments=() if path is None else tuple(map(parts.decode, path.split("/"))),
             user=login["user"],
             password=login["password"],
-            **given.rest(),
+            **parts.rest(),
         )
 
     def join(self, to: Writer) -> str:

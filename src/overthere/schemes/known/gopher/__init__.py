@@ -97,26 +97,26 @@ class GopherLocator(Locator):
         return replace(self, plus=view.filled(*values, file=file, charset=charset), written=None)
 
     @classmethod
-    def split(cls, given: Given) -> GopherLocator:
-        host = given.host
+    def split(cls, parts: Given) -> GopherLocator:
+        host = parts.host
         if host is None:
-            raise given.refuse(given.path, '"//" and a host', "gopher-uri", "RFC 4266 2.1")
-        if given.user is not None or given.password is not None:
-            if given.edition != "url-1994" or given.password is not None:
-                raise given.refuse(given.user, "neither user nor password", "gopher-uri", "RFC 4266 2.1")
-            host = f"{given.user}@{host}"  # a hostname may hold "@" by the BNF of 1994, and here no user goes before
-        kind, fields = _split_path(given)
-        if given.edition == "url-1994" and fields[1] is not None and "%09" not in given.text:
+            raise parts.refuse(parts.path, '"//" and a host', "gopher-uri", "RFC 4266 2.1")
+        if parts.user is not None or parts.password is not None:
+            if parts.edition != "url-1994" or parts.password is not None:
+                raise parts.refuse(parts.user, "neither user nor password", "gopher-uri", "RFC 4266 2.1")
+            host = f"{parts.user}@{host}"  # a hostname may hold "@" by the BNF of 1994, and here no user goes before
+        kind, fields = _split_path(parts)
+        if parts.edition == "url-1994" and fields[1] is not None and "%09" not in parts.text:
             fields[1] = fields[1].replace("+", " ")  # BNF: search, whose words "+" joins in every scheme (94-17)
-        selector, search, plus = (None if text is None else given.octets(text) for text in fields)
+        selector, search, plus = (None if text is None else parts.octets(text) for text in fields)
         return cls(
             host=host,
-            port=given.port,
-            type=None if kind is None else given.octets(kind).decode("latin-1"),
+            port=parts.port,
+            type=None if kind is None else parts.octets(kind).decode("latin-1"),
             selector=selector or b"",
             search=search,
             plus=None if plus is None else read(plus),
-            **given.rest(),
+            **parts.rest(),
         )
 
     def join(self, to: Writer) -> str:
@@ -144,16 +144,16 @@ class GopherLocator(Locator):
         return text
 
 
-def _split_path(given: Given) -> tuple[str | None, list[str | None]]:
+def _split_path(parts: Given) -> tuple[str | None, list[str | None]]:
     """Type, and selector, search and Gopher+ string: parted by the first and second "%09" (RFC 4266 2.1)."""
-    named = given.named
-    if given.edition != "rfc3986":
+    named = parts.named
+    if parts.edition != "rfc3986":
         return named["gtype"], [named["selector"], named["search"], named["gopher+_string"]]
-    if not given.path:
+    if not parts.path:
         return None, [None, None, None]
-    match = _TYPED.fullmatch(given.path)
+    match = _TYPED.fullmatch(parts.path)
     if match is None:
-        raise given.refuse(given.path, "a type before the first %09", "gophertype", "RFC 4266 2.1")
+        raise parts.refuse(parts.path, "a type before the first %09", "gophertype", "RFC 4266 2.1")
     return match[1], [*match[2].split("%09", 2), None, None][:3]
 
 

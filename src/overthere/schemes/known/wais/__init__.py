@@ -66,30 +66,30 @@ class WAISLocator(Locator):
         return tuple(word for word in (self.search or "").split(" ") if word)
 
     @classmethod
-    def split(cls, given: Given) -> WAISLocator:
-        named = given.named
-        host = host_without_user(given, "no user name before the host", "RFC 4156 2")
+    def split(cls, parts: Given) -> WAISLocator:
+        named = parts.named
+        host = host_without_user(parts, "no user name before the host", "RFC 4156 2")
         database, wtype, wpath = named.get("database"), named.get("wtype"), named.get("wpath")
         search = named.get("search")
-        if given.edition == "rfc3986":
-            pieces = [] if given.path is None else [*given.path.split("/", 2)]
+        if parts.edition == "rfc3986":
+            pieces = [] if parts.path is None else [*parts.path.split("/", 2)]
             database, wtype, wpath = [*pieces, None, None, None][:3]
-            search = given.query if wtype is None else None  # a document is not searched
+            search = parts.query if wtype is None else None  # a document is not searched
         if wtype is not None and search is not None:
             expected = "no search after a document, which is found by its identifier"
-            raise given.refuse(f"?{search}", expected, "waisdoc", "RFC 4156 2")
-        if search is not None and given.edition != "rfc1738":
+            raise parts.refuse(f"?{search}", expected, "waisdoc", "RFC 4156 2")
+        if search is not None and parts.edition != "rfc1738":
             search = search.replace("+", " ")  # 1994; in RFC 1738 2.2 "+" is unreserved, and means itself
-        docid = None if wpath is None else from_fields(wpath, given.octets)
+        docid = None if wpath is None else from_fields(wpath, parts.octets)
         return cls(
             host=host,
-            port=given.port,
-            database=given.decode(database),
-            search=given.decode(search),
-            wtype=given.decode(wtype),
-            wpath=docid if docid is not None or wpath is None else given.octets(wpath),
+            port=parts.port,
+            database=parts.decode(database),
+            search=parts.decode(search),
+            wtype=parts.decode(wtype),
+            wpath=docid if docid is not None or wpath is None else parts.octets(wpath),
             as_fields=docid is not None,
-            **given.rest(query=wtype is not None),
+            **parts.rest(query=wtype is not None),
         )
 
     def join(self, to: Writer) -> str:

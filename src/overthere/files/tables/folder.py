@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from overthere.files.tables.atomic_table import PartFile, read_metadata, read_rows
+from overthere.files.tables.checkpoint import Checkpoint, ResumeError, check_mark_path, delay_signals, load_mark, lock
+from overthere.files.tables.formats import Layout
+from overthere.files.tables.writer import Writer
 from overthere.ground.atomic import remove
-from overthere.tables.atomic_table import PartFile, read_metadata, read_rows
-from overthere.tables.checkpoint import Checkpoint, ResumeError, check_mark_path, delay_signals, load_mark, lock
-from overthere.tables.formats import Layout
-from overthere.tables.writer import Writer
 
 __all__ = ["Folder"]
 

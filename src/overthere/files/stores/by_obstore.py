@@ -10,10 +10,10 @@ from datetime import timedelta
 from threading import Lock
 from typing import Any, BinaryIO
 
+from overthere.files.stores.model import Name, ObjectInfo, Piece, StoreError
 from overthere.ground.display import shorten
 from overthere.ground.extras import brought_by
 from overthere.ground.redact import mask
-from overthere.stores.model import Name, ObjectInfo, Piece, StoreError
 
 with brought_by("stores"):
     import obstore

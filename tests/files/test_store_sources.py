@@ -20,13 +20,13 @@ from crawls import Crawl, make_crawl, pages, strip
 from overthere import URI
 from overthere.access.policy import Policy
 from overthere.cli.app import app
+from overthere.files.stores.model import StoreError
+from overthere.files.stores.opening import open_range
+from overthere.files.tables import open_writer
 from overthere.links import extract
 from overthere.links.job.ranged_sources import Index
 from overthere.links.model import Link
 from overthere.links.report.table import layout
-from overthere.stores.model import StoreError
-from overthere.stores.opening import open_range
-from overthere.tables import open_writer
 from range_server import RangeHandler
 from servers.nginx import nginx, tinyproxy, trusting
 from servers.s3 import Store
@@ -442,7 +442,7 @@ def test_the_option_index(stored: str, crawl: Crawl, tmp_path: Path, local: list
 
 def test_tables_are_written_by_obstore_only() -> None:
     pytest.importorskip("fsspec")
-    from overthere.stores.by_fsspec import FilesystemStore
+    from overthere.files.stores.by_fsspec import FilesystemStore
 
     with pytest.raises(StoreError, match="stores of obstore"):
         FilesystemStore("memory://x").put("a", b"", "")

@@ -13,10 +13,10 @@ from overthere.access.errors import DOCUMENTED, AccessFailed, AccessRefused, Acc
 from overthere.access.opening import Opening
 from overthere.access.steps import Receive, Send
 from overthere.access.wire import Data, Head
+from overthere.files.stores.model import Piece, StoreError
 from overthere.protocols.http.answer import retry_after
 from overthere.protocols.http.keep_alive import Request, RequestState, keep_alive
 from overthere.protocols.http.steps import HTTPRole
-from overthere.stores.model import Piece, StoreError
 
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
@@ -149,7 +149,7 @@ class HTTPRanges:
                     dialogue, opening.policy, opening.uri, scheme.port, opening.deadline, opening.secrets()
                 )
             self._transport.received_bytes = self._received  # the policy limits all ranges together
-            self._state.asked = Request(head + b"\r\n", "GET", end - start)
+            self._state.request = Request(head + b"\r\n", "GET", end - start)
             try:
                 effect: Any = self._transport.advance()
             except AccessFailed:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
+from overthere.files.stores.model import Name, ObjectInfo, Piece, StoreError
 from overthere.ground.extras import brought_by
 from overthere.ground.redact import mask
-from overthere.stores.model import Name, ObjectInfo, Piece, StoreError
 
 with brought_by("fsspec"):
     from fsspec.core import url_to_fs

@@ -9,11 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from overthere.files.tables.checkpoint import Checkpoint, ResumeError, check_is_own, delay_signals, load_mark
+from overthere.files.tables.formats import Layout
+from overthere.files.tables.writer import FileWriter, open_part
+from overthere.files.tables.writers import Encoder, make_encoder, write_all
 from overthere.ground.atomic import remove, rename
-from overthere.tables.checkpoint import Checkpoint, ResumeError, check_is_own, delay_signals, load_mark
-from overthere.tables.formats import Layout
-from overthere.tables.writer import FileWriter, open_part
-from overthere.tables.writers import Encoder, make_encoder, write_all
 
 __all__ = ["TextTable"]
 

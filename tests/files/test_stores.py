@@ -18,14 +18,14 @@ import pytest
 from stored import new_bucket, served, use
 
 from overthere.access.policy import Policy
+from overthere.files.stores import by_obstore, range_file
+from overthere.files.stores.model import SCHEMES, Name, Piece, StoreError, is_object
+from overthere.files.stores.opening import head_object, list_objects, open_object, open_range, permit, store_of
+from overthere.files.stores.range_file import RangeFile
+from overthere.files.tables import store_folder
 from overthere.ground.errors import OverthereError
 from overthere.links.job.sources import tasks
 from overthere.links.model import Options
-from overthere.stores import by_obstore, range_file
-from overthere.stores.model import SCHEMES, Name, Piece, StoreError, is_object
-from overthere.stores.opening import head_object, list_objects, open_object, open_range, permit, store_of
-from overthere.stores.range_file import RangeFile
-from overthere.tables import store_folder
 from servers.s3 import SECRET, Store
 from servers.store_faults import (
     Fault,
@@ -365,7 +365,7 @@ def test_retry_after_is_limited_by_the_total_timeout(server: Store, bucket: str)
     server.put(bucket, "x", DATA)
     waits: list[float] = []
     with FaultProxy(server.endpoint, always(slow_down("20"))) as proxy, pytest.MonkeyPatch.context() as patched:
-        patched.setattr("overthere.stores.by_http.time.sleep", waits.append)
+        patched.setattr("overthere.files.stores.by_http.time.sleep", waits.append)
         _, error = read(open_range(f"{proxy.endpoint}/{bucket}/x", Policy.local().with_(total_timeout=3)))
     assert error is not None
     assert waits

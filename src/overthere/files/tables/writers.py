@@ -15,10 +15,10 @@ from contextlib import suppress
 from functools import partial
 from typing import IO, Any
 
+from overthere.files.tables.arrays import to_array, to_arrow
+from overthere.files.tables.checkpoint import KEY, Checkpoint
+from overthere.files.tables.formats import Layout, OwnColumns, TableEncoder
 from overthere.ground.extras import brought_by
-from overthere.tables.arrays import to_array, to_arrow
-from overthere.tables.checkpoint import KEY, Checkpoint
-from overthere.tables.formats import Layout, OwnColumns, TableEncoder
 
 __all__ = ["FormatWriter", "make_encoder", "open_format_writer", "write_all"]
 
@@ -59,7 +59,7 @@ def make_encoder(layout: Layout) -> tuple[bytes, Encoder]:
 
 
 def _write_pieces(batch: Any, encode: Callable[[Any], Any]) -> Iterator[Any]:
-    from overthere.tables.reading import split_batch
+    from overthere.files.tables.reading import split_batch
 
     return map(encode, split_batch(to_arrow(batch)))
 

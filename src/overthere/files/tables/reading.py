@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
+from overthere.files.stores.model import is_object
+from overthere.files.tables.formats import READ, suffix
 from overthere.ground.extras import need
-from overthere.stores.model import is_object
-from overthere.tables.formats import READ, suffix
 
 __all__ = ["Source", "open_source", "split_batch"]
 
@@ -58,7 +58,7 @@ def open_source(name: str, separator: str = ",") -> Iterator[Source]:
         finally:
             file.detach()
     elif is_object(name):
-        from overthere.stores.opening import open_object
+        from overthere.files.stores.opening import open_object
 
         with open_object(name) as object_file:
             yield _open_object_table(name, object_file, separator)

@@ -99,7 +99,7 @@ def fit_schema(columns: Any, form: str, shared: Collection[str] = ()) -> Any:
     """
     import pyarrow as pa
 
-    from overthere.tables.writers import open_format_writer
+    from overthere.files.tables.writers import open_format_writer
 
     types = pa.types
     is_json = form.startswith(".jsonl")

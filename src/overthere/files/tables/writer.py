@@ -12,12 +12,19 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
+from overthere.files.tables.arrays import to_arrow
+from overthere.files.tables.checkpoint import (
+    Checkpoint,
+    ResumeError,
+    check_mark_path,
+    delay_signals,
+    lock,
+    reject_foreign,
+)
+from overthere.files.tables.formats import Layout, OwnColumns
+from overthere.files.tables.writers import FormatWriter, open_format_writer
 from overthere.ground.atomic import create_part, stream, temporary_path
 from overthere.ground.display import visible
-from overthere.tables.arrays import to_arrow
-from overthere.tables.checkpoint import Checkpoint, ResumeError, check_mark_path, delay_signals, lock, reject_foreign
-from overthere.tables.formats import Layout, OwnColumns
-from overthere.tables.writers import FormatWriter, open_format_writer
 
 __all__ = ["FileWriter", "Stream", "Writer", "open_part"]
 

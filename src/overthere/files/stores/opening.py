@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from overthere.files.stores.model import SCHEMES, Name, ObjectInfo, Piece, Store, StoreError, is_folder
+from overthere.files.stores.range_file import Fetch, RangeFile
 from overthere.ground.caches import bounded_cache
 from overthere.ground.display import printable
 from overthere.ground.errors import OverthereError
 from overthere.ground.redact import mask
-from overthere.stores.model import SCHEMES, Name, ObjectInfo, Piece, Store, StoreError, is_folder
-from overthere.stores.range_file import Fetch, RangeFile
 from overthere.values.uri import URI
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def store_of(root: str) -> Store:
     Raises: ModuleNotFoundError without the extra `stores`, or `fsspec` for schemes that only fsspec opens.
     """
     if root.partition(":")[0] in SCHEMES:
-        from overthere.stores.by_obstore import ObjectStore
+        from overthere.files.stores.by_obstore import ObjectStore
 
         return ObjectStore(root)
-    from overthere.stores.by_fsspec import FilesystemStore
+    from overthere.files.stores.by_fsspec import FilesystemStore
 
     return FilesystemStore(root)
 
@@ -84,7 +84,7 @@ def open_object(uri: str, size: int = -1, version: str = "", ends: Sequence[int]
 
 def open_range(uri: str, policy: Policy, ends: Sequence[int] = (), bound: int = -1) -> BinaryIO:
     """Open an HTTP URI as a seekable file.  Raises: StoreError."""
-    from overthere.stores.by_http import HTTPRanges
+    from overthere.files.stores.by_http import HTTPRanges
 
     try:
         ranges = HTTPRanges(uri, policy)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from threading import Thread
 from typing import Any
 
-from overthere.stores.model import Piece, StoreError
+from overthere.files.stores.model import Piece, StoreError
 
 __all__ = ["Fetch", "RangeFile"]
 

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("obstore", reason="obstore is not installed")
 pytest.importorskip("moto", reason="moto is not installed")
 
-from overthere.stores import by_http, by_obstore
-from overthere.stores.opening import store_of
+from overthere.files.stores import by_http, by_obstore
+from overthere.files.stores.opening import store_of
 from servers.s3 import Store, moto_server
 
 __all__ = ["new_bucket", "served", "use"]

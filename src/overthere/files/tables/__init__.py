@@ -10,11 +10,11 @@ import os
 from typing import TYPE_CHECKING
 
 from overthere import lazy_names
-from overthere.tables.formats import FORMATS, READ, Layout, fit_schema, suffix
+from overthere.files.tables.formats import FORMATS, READ, Layout, fit_schema, suffix
 
 if TYPE_CHECKING:
-    from overthere.tables.reading import Source, open_source
-    from overthere.tables.writer import Writer
+    from overthere.files.tables.reading import Source, open_source
+    from overthere.files.tables.writer import Writer
 
 __all__ = ["FORMATS", "READ", "Layout", "Source", "Writer", "fit_schema", "open_source", "open_writer", "suffix"]
 
@@ -43,12 +43,12 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     """
     from pathlib import Path
 
+    from overthere.files.stores.model import is_object
+    from overthere.files.tables.atomic_table import Table
+    from overthere.files.tables.folder import Folder
+    from overthere.files.tables.text_table import TextTable
+    from overthere.files.tables.writer import Stream
     from overthere.ground.atomic import is_stream, refuse_link
-    from overthere.stores.model import is_object
-    from overthere.tables.atomic_table import Table
-    from overthere.tables.folder import Folder
-    from overthere.tables.text_table import TextTable
-    from overthere.tables.writer import Stream
 
     name = os.fspath(path)
     form = next((form for form in FORMATS if name.lower().endswith(form)), "")
@@ -60,7 +60,7 @@ def open_writer(path: str | os.PathLike[str], layout: Layout, *, job: str = "", 
     if is_object(name):
         if not name.endswith("/"):
             raise ValueError(f"{name}: a table in a store is a folder of Parquet parts: its URI must end in /")
-        from overthere.tables.store_folder import StoreFolder
+        from overthere.files.tables.store_folder import StoreFolder
 
         return StoreFolder(name, layout._replace(form=".parquet"), job, resume)
     if name.endswith(("/", os.sep)) or os.path.isdir(name):

@@ -8,15 +8,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from overthere.files.stores.model import is_object
+from overthere.files.stores.opening import open_object
+from overthere.files.tables.checkpoint import KEY, Checkpoint, ResumeError, check_is_own, load_mark, read_mark
+from overthere.files.tables.formats import Layout
+from overthere.files.tables.reading import open_source
+from overthere.files.tables.writer import FileWriter, open_part
+from overthere.files.tables.writers import FormatWriter, open_format_writer
 from overthere.ground.atomic import remove, rename
 from overthere.ground.extras import brought_by
-from overthere.stores.model import is_object
-from overthere.stores.opening import open_object
-from overthere.tables.checkpoint import KEY, Checkpoint, ResumeError, check_is_own, load_mark, read_mark
-from overthere.tables.formats import Layout
-from overthere.tables.reading import open_source
-from overthere.tables.writer import FileWriter, open_part
-from overthere.tables.writers import FormatWriter, open_format_writer
 
 __all__ = ["PartFile", "Table", "read_metadata", "read_rows"]
 

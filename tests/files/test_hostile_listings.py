@@ -11,9 +11,9 @@ import fsspec
 import pytest
 from stored import new_bucket, served, use
 
-from overthere.stores.by_fsspec import FilesystemStore
-from overthere.stores.model import StoreError
-from overthere.stores.opening import list_objects, open_object
+from overthere.files.stores.by_fsspec import FilesystemStore
+from overthere.files.stores.model import StoreError
+from overthere.files.stores.opening import list_objects, open_object
 from servers.s3 import Store
 from servers.store_faults import Fault, FaultProxy, RequestSeen, listing
 

@@ -8,15 +8,15 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from overthere.files.stores.model import Name, ObjectInfo, Store, StoreError
+from overthere.files.stores.opening import list_objects, open_object, store_of
+from overthere.files.tables.atomic_table import read_metadata, read_rows
+from overthere.files.tables.checkpoint import Checkpoint, ResumeError, read_mark
+from overthere.files.tables.folder import MARK, SECONDS
+from overthere.files.tables.formats import Layout
+from overthere.files.tables.writer import Writer
+from overthere.files.tables.writers import FormatWriter, open_format_writer
 from overthere.ground.atomic import open_unnamed
-from overthere.stores.model import Name, ObjectInfo, Store, StoreError
-from overthere.stores.opening import list_objects, open_object, store_of
-from overthere.tables.atomic_table import read_metadata, read_rows
-from overthere.tables.checkpoint import Checkpoint, ResumeError, read_mark
-from overthere.tables.folder import MARK, SECONDS
-from overthere.tables.formats import Layout
-from overthere.tables.writer import Writer
-from overthere.tables.writers import FormatWriter, open_format_writer
 
 __all__ = ["MAX_OBJECTS", "SUCCESS", "Place", "StoreFolder", "StorePart"]
 

@@ -1,0 +1,1 @@
+"""Files of data: objects in stores, tables, and logs of SARIF."""
