@@ -23,8 +23,6 @@ from typing import Any, NamedTuple
 from memory import peak_since_start
 from rounds import rotate, summary
 
-__all__ = ["measure"]
-
 _COUNT, _AT_ONCE = 1000, 4
 _LARGE, _SMALL = 1 << 30, 1 << 24
 Row = dict[str, Any]

@@ -26,8 +26,6 @@ from typing import Any, NamedTuple
 
 from planted_faults import BASE, PlantedFault, plant
 
-__all__ = ["measure", "build_report", "score"]
-
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / ".venv" / "peers"
 VERSIONS = {"hyperlink": "0.3.2", "lychee": "0.24.2"}

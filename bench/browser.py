@@ -35,8 +35,6 @@ from typing import Any, NamedTuple
 import known_links
 from pages import pages, roots
 
-__all__ = ["Difference", "Row", "ServedPage", "compare_page", "resolution_differences", "pages_to_serve"]
-
 FOLDER = Path(__file__).resolve().parent
 HTML5LIB = FOLDER.parent.parent / "shared" / "cases" / "html5lib" / "tree-construction"
 HOST = "http://pages.example"

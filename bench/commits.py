@@ -28,8 +28,6 @@ from typing import Any, NamedTuple
 
 from generated import generate
 
-__all__ = ["Verdict", "compare", "interval", "verdict"]
-
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "bench"
 _MIN_SLOWDOWN = 1.03

@@ -22,8 +22,6 @@ import pyarrow.parquet as pq
 from gather import SAME_PLACE, gather
 from generated import generate, reference
 
-__all__ = ["CACHE", "FILE", "Corpus", "corpus"]
-
 CACHE = Path(__file__).resolve().parent.parent / "build" / "bench"
 _MADE_BY = b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("corpus", "gather", "generated"))
 FILE = CACHE / f"corpus-{hashlib.sha256(_MADE_BY).hexdigest()[:8]}.parquet"

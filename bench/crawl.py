@@ -26,8 +26,6 @@ from typing import Any, BinaryIO
 
 from pages import Page, pages, plain_pages, roots
 
-__all__ = ["CACHE", "SIZE", "Crawl", "RecordWriter", "crawl", "make", "plain", "write"]
-
 SIZE = 40_000_000
 """Octets of the file."""
 PLAIN = 60_000_000

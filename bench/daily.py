@@ -10,8 +10,6 @@ from typing import Any
 from corpus import Corpus
 from rounds import rotate, summary
 
-__all__ = ["measure", "operations"]
-
 Row = dict[str, Any]
 Work = tuple[Callable[[str], Any], Callable[[Any], Any]]
 """The expression that makes a value of a text, and the one that is timed with the value."""

@@ -19,8 +19,6 @@ import pyarrow.compute as pc
 
 import expressions
 
-__all__ = ["ENGINES", "TELLS", "Inputs", "rows"]
-
 Calls = dict[str, Callable[[], Any]]
 _SIX = ("scheme", "host", "port", "path", "query", "fragment")
 

@@ -6,8 +6,6 @@ import re
 
 from overthere.kernel.classes import CHARSETS, PATTERNS
 
-__all__ = ["APPENDIX_B", "HOST", "URI"]
-
 # RFC 3986, Appendix B, with the authority cut as 3.2 cuts it.
 APPENDIX_B = (
     r"^(?:(?P<scheme>[^:/?#]+):)?"

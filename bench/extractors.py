@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-__all__ = ["DOES", "PEERS", "Response", "responses"]
-
 
 class Response(NamedTuple):
     """A response with HTML: the offset of its record, its URI, its fields and its content."""

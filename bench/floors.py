@@ -20,8 +20,6 @@ from corpus import FILE
 from engines import Calls, Inputs
 from overthere import columns
 
-__all__ = ["floors"]
-
 
 def floors(data: Inputs, threads: int) -> Calls:
     """The floors as the operations of an engine."""

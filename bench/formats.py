@@ -23,8 +23,6 @@ from typing import Any, NamedTuple
 
 from crawl import RecordWriter, crawl
 
-__all__ = ["Format", "PageReader", "formats", "make", "members"]
-
 _MADE_BY = Path(__file__).read_bytes()
 _PIECE = 1 << 16
 

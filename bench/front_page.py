@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from overthere.ground import svg
 from plot import DARK, HATCH, LIGHT
 
-__all__ = ["charts", "lines", "with_figures"]
-
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ("overthere", "can_ada", "url-py", "urllib.parse", "yarl")
 OPERATIONS = {

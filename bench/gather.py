@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["SAME_PLACE", "gather", "texts", "trim"]
-
 SAME_PLACE = 2_000
 """The maximum of URLs with the same scheme, host and first two segments: one change log must not fill it."""
 

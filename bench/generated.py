@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 
-__all__ = ["generate", "reference"]
-
 _WORDS = """
 about archive article assets blog category chapter content data detail docs download en events faq files forum
 gallery guide help history home images index info item library list local main manual media members news notes

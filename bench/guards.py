@@ -31,8 +31,6 @@ PLACE = ROOT / ".venv" / "peers" / "guards"
 PUBLIC = "93.184.215.14"
 SECONDS = 3.0
 
-__all__ = ["measure", "table"]
-
 Fetch = Callable[[str], int]
 
 

@@ -10,8 +10,6 @@ from typing import Any
 from peers import OWN
 from rounds import rotate, summary
 
-__all__ = ["IMPORTS", "measure"]
-
 IMPORTS = {
     OWN: "import overthere; overthere.URI",
     "overthere, everything of its first page": "from overthere import *",

@@ -17,8 +17,6 @@ from overthere.integrations import urllib as lenient
 from overthere.integrations.urllib import strict
 from rounds import rotate, summary
 
-__all__ = ["FUNCTIONS", "URLS", "measure"]
-
 URLS = 20_000
 _MODULES = {"urllib.parse": parse, "overthere": lenient, "strict": strict}
 

@@ -18,8 +18,6 @@ from peers import NAMES, OWN
 from rounds import rotate, summary
 from standard import REFUSED, Share, call_or_refused, share
 
-__all__ = ["measure"]
-
 ROWS = 200_000
 URIS = "overthere, the URIs that are meant"
 Work = Callable[[Any], Any]

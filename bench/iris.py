@@ -18,8 +18,6 @@ from peers import NAMES, OWN, Peer
 from standard import REFUSED, Share, call_or_refused, is_uri, share
 from values import answer_once, time_peers
 
-__all__ = ["measure", "to_iris"]
-
 Row = dict[str, Any]
 NAMES |= {
     "IRI": overthere.IRI,

@@ -11,8 +11,6 @@ from typing import Any
 import standard
 from corpus import CACHE, Corpus
 
-__all__ = ["measure"]
-
 _RUST = Path(__file__).resolve().parent.parent / "rust"
 
 

@@ -19,8 +19,6 @@ from overthere.values.normalize import normal_form
 from pages import Page
 from standard import cases, invalid, targets
 
-__all__ = ["GROUPS", "KnownPage", "known_pages", "page", "right", "comparison_key", "count_shared"]
-
 GROUPS = ("targets", "bases", "charsets", "places", "refused")
 _AT = "http://h.example/d/e?q=1"
 

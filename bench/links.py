@@ -30,8 +30,6 @@ from crawl import CACHE, PLAIN, SIZE, Crawl, crawl, plain, write
 from extractors import DOES, PEERS, responses
 from rounds import rotate, summary
 
-__all__ = ["measure"]
-
 Row = dict[str, Any]
 OWN = "overthere"
 _SAMPLE = 5_000_000

@@ -17,8 +17,6 @@ from typing import Any
 from gather import texts, trim
 from standard import is_uri
 
-__all__ = ["lists", "composition"]
-
 MOST = 50_000
 """Texts of a list."""
 _OCTETS = 256 << 20

@@ -21,8 +21,6 @@ from rounds import rotate, summary
 from standard import REFUSED, Share, call_or_refused, is_uri
 from values import LEAST_ROUNDS, answer_once
 
-__all__ = ["SHARES", "measure", "mix", "spoil"]
-
 Row = dict[str, Any]
 SHARES = (0, 1, 10, 100)
 """Bad texts in a hundred."""

@@ -26,8 +26,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-__all__ = ["measure"]
-
 PEERS = Path(__file__).resolve().parent.parent / ".venv" / "peers"
 LYCHEE, LINKCHECKER = PEERS / "bin" / "lychee", PEERS / "linkchecker" / "bin" / "linkchecker"
 _NGINX = """\

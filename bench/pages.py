@@ -20,8 +20,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Page", "Root", "pages", "roots"]
-
 _SEED = 3986
 _LONGEST = 5 << 20
 """Where crawlers cut a page; its record says so (WARC-Truncated)."""

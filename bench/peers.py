@@ -25,8 +25,6 @@ import overthere
 from overthere import Rung
 from overthere.kernel import reference
 
-__all__ = ["BASE", "NAMES", "OPERATIONS", "OWN", "TELLS", "WHATWG", "Peer", "versions"]
-
 OWN = "overthere"
 BASE = "http://a/b/c/d;p?q"
 

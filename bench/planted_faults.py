@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["BASE", "KINDS", "PlantedFault", "plant"]
-
 BASE = "https://museum.example/docs/"
 """Where the site is published."""
 

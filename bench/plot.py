@@ -8,8 +8,6 @@ from typing import Any
 
 from overthere.ground import svg
 
-__all__ = ["DARK", "HATCH", "LIGHT", "plot"]
-
 Row = dict[str, Any]
 
 _WIDTH, _GAP, _LABEL, _VALUE, _LINE, _HEAD = 1180, 34, 168, 108, 19, 46

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["page", "table"]
-
 Row = dict[str, Any]
 Cells = tuple[list[str], list[list[str]]]
 """The head of a table and its lines."""

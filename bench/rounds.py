@@ -6,8 +6,6 @@ import statistics
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-__all__ = ["rotate", "summary"]
-
 Name = TypeVar("Name")
 
 

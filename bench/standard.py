@@ -16,25 +16,6 @@ from typing import Any, NamedTuple
 from overthere.kernel import reference
 from overthere.kernel.classes import CHARSETS
 
-__all__ = [
-    "DECODE",
-    "ENCODE",
-    "REFUSED",
-    "Share",
-    "cases",
-    "encodes",
-    "invalid",
-    "is_uri",
-    "iris",
-    "normal_forms",
-    "call_or_refused",
-    "is_same",
-    "share",
-    "six",
-    "targets",
-    "valid",
-]
-
 REFUSED = "(refused)"
 """The answer of a row that has none."""
 

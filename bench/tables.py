@@ -25,8 +25,6 @@ from mixed_input import SHARES, mix
 from rounds import rotate, summary
 from standard import REFUSED, Share, call_or_refused, share
 
-__all__ = ["OPERATIONS", "measure"]
-
 OPERATIONS = ("split", "host", "check", "parse", "normalize", "normalize by scheme", "resolve", "encode", "decode")
 _FLOORS = ("memcpy", "compare", "look up", "validate", "read")
 _LEAST_ROUNDS = 2

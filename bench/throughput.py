@@ -25,8 +25,6 @@ from crawl import CACHE
 from formats import Format
 from rounds import rotate
 
-__all__ = ["PEER", "format_rows", "request_rows", "worker_rows"]
-
 Row = dict[str, Any]
 ROUNDS = 3
 WORKERS = (1, 2, 3, 4)

@@ -14,8 +14,6 @@ from peers import BASE, NAMES, OPERATIONS, TELLS, WHATWG, Peer
 from rounds import rotate, summary
 from standard import REFUSED, Share, call_or_refused, share
 
-__all__ = ["LEAST_ROUNDS", "agrees", "measure", "answer_once", "time_peers"]
-
 # The lower limits of any library, in the same loops: nothing; a call of a C function that leaves its text alone;
 # an object of a C type that keeps it.
 _FLOORS = {

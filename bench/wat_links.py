@@ -23,8 +23,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlparse
 
-__all__ = ["envelopes", "host_pairs", "link_pairs", "reversed_host"]
-
 Pairs = Iterator[tuple[str, str, str]]
 """The field, the page and the link, or their hosts."""
 Envelope = dict[str, Any]

@@ -7,8 +7,6 @@ from typing import Any
 
 from overthere.ground import svg
 
-__all__ = ["plot"]
-
 Row = dict[str, Any]
 
 _WIDTH, _PANEL, _GAP, _TOP, _HEIGHT, _LEFT = 760, 350, 24, 100, 200, 44

@@ -22,11 +22,6 @@ import brotli
 from overthere import Credentials, Policy
 from seeds import CASES
 
-__all__ = [
-    "ACCEPT", "DATA", "ECHO", "ID", "NEXT", "NUMBER", "PASSWORD", "SOCKETS", "WITHOUT_SERVER", "Conversation",
-    "conversations", "pack",
-]  # fmt: skip
-
 NEXT, DATA = b"<next>", b"<data>"
 ID, ACCEPT = b"<id>", b"<accept>"
 """Where an answer has what is the request's own: the connection of ARDP, the key of WebSocket."""

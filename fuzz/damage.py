@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from overthere.links.model import NOTES, Document, Note, PassedContent
 
-__all__ = ["RAW", "ReadResult", "SampleArchive", "Span", "damages", "judge", "check_damaged", "read_archive"]
-
 RAW = 0x80
 """The bit of the first octet with which the rest is taken as it stands."""
 

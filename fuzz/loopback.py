@@ -18,8 +18,6 @@ from overthere.access.transport import Carrier, Ready, Waiting
 from overthere.access.wire import Dial, Effect, OpenLocal
 from overthere.protocols.websocket.steps import accept
 
-__all__ = ["Script", "put_in", "speaks"]
-
 _PEER = "9.9.9.9"
 """The address of every host; nothing is ever sent to it."""
 _MAX_KEPT = 1 << 16

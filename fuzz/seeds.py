@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["KEPT", "cases", "kept_corpus", "pack", "seeds", "write_files", "with_base"]
-
 HERE = Path(__file__).resolve().parent
 CASES = HERE.parent / "tests" / "cases"
 KEPT = HERE / "kept"

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
-__all__ = ["SecondCopy"]
-
 
 class SecondCopy:
     """A second copy of the package and its modules, which sees no module of the first."""

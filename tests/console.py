@@ -16,8 +16,6 @@ from click.testing import CliRunner
 from overthere.cli.app import app
 from servers import NET
 
-__all__ = ["Done", "run"]
-
 _PLAIN = re.compile(r"overthere(?: +(?:[\w./:@%=,#+-]+|'[^'\n]*'))+")
 """Words in which bash sees nothing but themselves."""
 

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from overthere import URI
 from overthere.links.model import Link
 
-__all__ = ["Crawl", "make_crawl", "pages", "strip"]
-
 
 class Crawl(NamedTuple):
     folder: Path

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable
 from time import thread_time
 from typing import Any
 
-__all__ = ["outgrows", "seconds"]
-
 _SHORT = 50
 """An action that takes this long for fewer characters is exponential, and is not measured again."""
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from overthere.web.answers import Answer, answer
 
-__all__ = ["DIES", "FAULT", "HEAVY", "work"]
-
 HEAVY, FAULT, DIES = "x-heavy:", "x-fault:", "x-dies:"
 
 

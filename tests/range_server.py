@@ -5,8 +5,6 @@ from __future__ import annotations
 import http.server
 from pathlib import Path
 
-__all__ = ["RangeHandler"]
-
 
 class RangeHandler(http.server.BaseHTTPRequestHandler):
     """Ranges of the files of a folder (RFC 9110 14)."""

@@ -9,8 +9,6 @@ import click
 
 from overthere.cli.app import VERBS, app
 
-__all__ = ["Verb", "verbs"]
-
 
 class Verb(NamedTuple):
     """One verb, or one below another, such as `template match`."""

@@ -10,8 +10,6 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
-__all__ = ["Break", "breaks", "carried_out", "loaded_functions"]
-
 
 class Break(NamedTuple):
     """A change at one place."""

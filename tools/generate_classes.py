@@ -76,8 +76,6 @@ def python() -> str:
         "",
         "from __future__ import annotations",
         "",
-        '__all__ = ["CHARSETS", "IPRIVATE", "PATTERNS", "UCSCHAR"]',
-        "",
         "# Rule -> the characters that match alone; `scheme` is what may follow its first letter.",
         "CHARSETS: dict[str, str] = {",
     ]

@@ -6,8 +6,6 @@ import ast
 from importlib import import_module
 from itertools import groupby
 
-__all__ = ["stub"]
-
 _HEAD = "# Written by `make docs` out of `_HOMES` in the module beside it.\n"
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["cell", "code", "row", "table"]
-
 
 def code(text: str) -> str:
     """Code in a cell: a bar ends the cell wherever it stands, and backquotes need a longer fence."""

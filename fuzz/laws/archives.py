@@ -16,8 +16,6 @@ from damage import SampleArchive, Span
 from overthere.links.model import Document, Note, Options, PassedContent
 from readings import OUTER, flat_members
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08", b"PK\x06\x06", b"\x1f\x8b\x08\0", b"BZh91AY&SY",
     b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"ustar\x0000", b"ustar  \0", b"0000644\0", b"00000001000\0", b"././@LongLink",

@@ -16,8 +16,6 @@ import pyarrow as pa
 
 from overthere import Rung, columns
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "run_all", "seeds"]
-
 WORDS = (b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\x00\x00\x00\x80", b"\0" * 8, b"\x0d\0\0\0", b"\x01\0\0\0\0\0\0\0")
 LONGEST = 64
 AFTER = "a row to tests/columns/test_arrow_memory.py"

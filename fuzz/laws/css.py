@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from readings import LABELS, documents, judge
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"url(", b'url("', b'")', b"src(", b"@import ", b"@namespace ", b'@charset "', b"image-set(",
     b"-webkit-image-set(", b"/*", b"*/", b"\\\\", b"\\\\75 ", b"\\\\000075", b"'", b'"', b"\n", b"\r\n", b"\x0c", b";",

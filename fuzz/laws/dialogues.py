@@ -18,8 +18,6 @@ from overthere.access.resource import AsyncResource, Resource
 from overthere.access.wire import Entry
 from overthere.testing.replay import DOCUMENTED
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     NEXT, DATA, ID, ACCEPT, NUMBER, ECHO, b"\r\n", b"\r\n\r\n", b"\n", b".\r\n", b"\t", b"\0", b"\xff", b"-1", b"+-1",
     b"+-2", b"--1", b"+INFO: ", b"+VIEWS:\r\n ", b"+ASK:\r\n ", b"error.host\t1", b"HTTP/1.1 ", b"Content-Length: ",

@@ -17,8 +17,6 @@ from overthere.integrations.urllib import strict
 from overthere.kernel import reference as plain
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 AFTER = "a row to tests/integrations/test_urllib.py"
 LONGEST = 200
 WORDS = (

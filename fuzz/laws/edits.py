@@ -17,8 +17,6 @@ from laws.values import alphabets
 from overthere.kernel.components import Component
 from twin import SecondCopy
 
-__all__ = ["AFTER", "LONGEST", "OPTIONS", "WORDS", "check", "combinations", "differences", "seeds"]
-
 LONGEST = 256
 AFTER = "tests/values/test_edits_alike.py"
 WORDS = tuple(

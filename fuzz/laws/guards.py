@@ -33,8 +33,6 @@ from overthere.integrations import requests as requests_guard
 from overthere.integrations import urllib3 as urllib3_guard
 from seeds import CASES
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 AFTER = "a text to tests/integrations/hostile.py"
 LONGEST = 256
 WORDS = (

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from readings import LABELS, documents, judge
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"<a href=", b"<base href=", b"<meta ", b"<style>", b"</style>", b"<svg>", b"</svg>", b"<math>", b"<title>",
     b"<noscript>", b"<template>", b"<!--", b"-->", b"<![CDATA[", b"]]>", b"<script>", b"</script>", b"<textarea>",

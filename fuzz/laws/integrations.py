@@ -24,8 +24,6 @@ from overthere.integrations.tldextract import extract
 from overthere.text import ConnectionString
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"http://", b"https://", b"//", b"joe:s3cr3t-pw@", b"h.example", b"%68.example", b"H.EXAMPLE.", b".", b":443",
     b":0080", b":", b",", b"@", b"[::1]", b"[", b"]", b"127.1", b"0x7f.1", b"localhost", b"co.uk", b"github.io", b"/",

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from readings import LABELS, documents, judge
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b'{"$id": "', b'{"$ref": "', b'"$schema": ', b"[", b"]", b"{", b"}", b":", b",", b'"', b"\\\\u0041", b"\\\\ud800",
     b"\\\\", b'"http://x"', b"1e999", b"-0.0", b"NaN", b"true", b"null", b"\xef\xbb\xbf", b"/", b"~0", *LABELS,

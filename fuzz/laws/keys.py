@@ -19,8 +19,6 @@ from overthere import URI, InvalidURI
 from overthere.canonical import FORMS, SAFE_BROWSING, SURT, lookup_expressions
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 AFTER = "a row to tests/cases/canonical.toml"
 LONGEST = 256
 WORDS = tuple(

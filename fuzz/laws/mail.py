@@ -20,8 +20,6 @@ from overthere.protocols.mail import dialogue as messages
 from overthere.testing.replay import DOCUMENTED
 from readings import OUTER, rows_of
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"From ", b"\n\nFrom a@b Thu Jan  1 00:00:00 1970\n", b"Message-ID: <a@b>\n", b"Content-ID: <c@d>\n", b"\n\n",
     b"\r\n", b"Content-Type: multipart/mixed; boundary=b\n",

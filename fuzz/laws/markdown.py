@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from readings import LABELS, documents, judge
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"[a](", b"](<", b">)", b"![", b"[a]: ", b"<http://", b"http://", b"www.", b"a@b.c", b"`", b"```\n", b"~~~\n",
     b"    ", b"> ", b"- ", b"1. ", b"# ", b"\n\n", b'<a href="', b"<!--", b"-->", b"*", b"_", b"|", b"\\\\", b"&amp;",

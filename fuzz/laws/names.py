@@ -21,8 +21,6 @@ from overthere.columns import public_suffix, registrable_domain, subdomain
 from overthere.values.hosts.domains import SuffixList, suffix_list
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "split_host", "known_rules", "check", "seeds"]
-
 AFTER = "a row to tests/cases/domains.toml"
 LONGEST = 200
 WORDS = tuple(

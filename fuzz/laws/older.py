@@ -16,8 +16,6 @@ from laws.kernels import WORDS as GENERIC
 from overthere import Registry, edition
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 AFTER = "a row to the file of the edition in tests/cases, or to tests/cases/bnf.toml"
 LONGEST = 96
 WORDS = (

@@ -21,8 +21,6 @@ sys.path.append(str(CASES.parent))
 from attacks import Attack, Shape, judged, withstood
 from patterns import used
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     *(bytes((octet,)) for octet in range(128)), b"\r\n", b"  ", b"aa", b"a ", b"\xc3\xbc", b"\\\\", b"\\a", b"''",
     b'""', b"()", b"<>", b"<!--", b"%41", b"&a;", b"1;",

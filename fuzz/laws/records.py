@@ -22,8 +22,6 @@ from overthere.links.report.record_pages import RecordPages
 from overthere.links.report.rows import make_rows_builder
 from readings import OUTER
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "envelope", "pack", "read_file", "record", "response", "seeds"]
-
 WORDS = (
     *warc.WORDS, b"http://h/ 192.0.2.1 20080430204825 text/html 9\n", b"dns:h 0.0.0.0 20080430204825 a 3\n",
     b"null", b"7", b"[]", b"{}", b'""', b'"url":', b'"path":"x",', b'"url":"z",', b'"Base":"b",', b'"Link":[],',

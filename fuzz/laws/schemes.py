@@ -16,8 +16,6 @@ from overthere.schemes.locator import Locator
 from overthere.values.normalize import normal_form
 from seeds import CASES
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"zq%0D%0AQZ", b"zq%0AQZ", b"zq%0DQZ", b"zq%09QZ", b"zq%00QZ", b"joe:s3cr3t-pw@", b"%", b"%25", b"%2F", b"%2f",
     b"/", b"//", b"?", b"#", b";", b";type=a", b"&", b"=", b"+", b":", b"@", b",", b"%09", b"%3B", b"..", b"/./",

@@ -14,8 +14,6 @@ from itertools import product
 from laws.letter import guard, parse, recompose, resolve
 from overthere import URI, InvalidURI, Unreachable, URIReference
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 _ALPHABET = "ab:/.?#"
 _TRIED = 5
 """The maximum length of texts that are tried, 19,608 in all."""

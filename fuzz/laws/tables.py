@@ -18,8 +18,6 @@ from overthere.links.model import Link
 from overthere.links.report.batch import COLUMNS, Batch, to_batch
 from overthere.links.report.table import layout
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = tuple(text.encode() for text in ("\n", "\0", '"', "\\", "=1", "é", "http://h/", "//", "%41", "a" * 300))
 LONGEST = 2048
 _FLAGS = {"true": "True", "false": "False"}

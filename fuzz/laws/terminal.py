@@ -27,8 +27,6 @@ from overthere.links.report.rows import make_rows_builder
 from readings import OUTER
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"\x1b[31m", b"\x1b]0;x\x07", b"\x1b]8;;http://h/\x1b\\", b"\x07", b"\b", b"\r", b"\r\n", b"\n", b"\t", b"\0",
     b"\x7f", b"\xc2\x9b31m", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xae", b"\xe2\x80\x8f", b"\xe2\x81\xa6",

@@ -13,8 +13,6 @@ from overthere.text.pieces import pieces
 from readings import judge
 from seeds import cases
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"<http://", b"http://", b"ftp://", b"www.", b"mailto:", b"urn:", b"tel:+", b"URL:", b">", b"\"", b"<", b"(", b")",
     b"[", b"]", b"\n", b"\r\n", b"\n\n", b"\n    ", b"> ", b"-\n", b".", b",", b"://", b"@", b"a@b.example", b"%",

@@ -16,8 +16,6 @@ import overthere
 from seeds import with_base
 from twin import SecondCopy
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "alphabets", "classes", "differences", "members", "check", "seeds"]
-
 LONGEST = 128
 AFTER = "tests/values/test_values_alike.py"
 WORDS = tuple(

@@ -16,8 +16,6 @@ from overthere.links.model import Document, Note, Options, PassedContent
 from overthere.links.report.rows import make_rows_builder
 from readings import OUTER, flat_members, rows_of
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"WARC/1.0\n", b"\n\n", b"\n",
     b"WARC/1.0\r\n", b"WARC/1.1\r\n", b"WARC-Type: response\r\n", b"WARC-Type: resource\r\n", b"\r\n\r\n", b"\r\n",

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from readings import LABELS, documents, judge
 
-__all__ = ["AFTER", "LONGEST", "WORDS", "check", "seeds"]
-
 WORDS = (
     b"<a>", b"</a>", b'<?xml version="1.0" encoding="', b"?>", b"<!DOCTYPE r [", b'<!ENTITY e "', b"]>", b"&e;",
     b"%p;", b"<![CDATA[", b"]]>", b"<!--", b"-->", b'xml:base="', b'xmlns="http://www.w3.org/1999/xhtml"',

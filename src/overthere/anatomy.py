@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from overthere.schemes.locator import Locator
     from overthere.schemes.registry import Registry
 
-__all__ = ["Explanation", "Form", "Row", "explain"]
-
 _MAX_PAIRS = 20
 """Maximum parameters of a query that are printed."""
 _COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")

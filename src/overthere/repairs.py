@@ -23,8 +23,6 @@ from overthere.values.hosts.idn import a_labels
 from overthere.values.iri_ladder import has_dns_hosts
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["RepairChange", "Repaired", "SecretChange", "repair", "to_reference"]
-
 AROUND = " \t\n\r\f"
 MAPPED = "RFC 3987 3.1"
 DATA = "RFC 3986 2.2"

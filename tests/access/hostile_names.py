@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["HOSTILE_NAMES"]
-
 HOSTILE_NAMES = (
     "", ".", "..", "...", "a..b", ".example", "example..", "a." + "b" * 64, "a" * 64, "a" * 300, "ab." * 100 + "c",
     "x." * 5_000, "a" * 70_000, "\u00fc" * 64, "\u00fc..b", "a.\u3002b", ".\u00fc", "\u00fc\u3002\u3002b", "\u00ad",

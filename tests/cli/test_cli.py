@@ -299,7 +299,7 @@ def test_windows_expands_patterns_but_not_variables(tmp_path: Path, monkeypatch:
         ("", True),
         ("sys.setprofile(lambda *_: None)", False),
         ("sys.settrace(lambda *_: None)", False),
-        ("threading.Thread(target=time.sleep, args=(0.5,)).start()", False),
+        ("threading.Thread(target=threading.main_thread().join).start()", False),
         ("threading.Thread(target=time.sleep, args=(60,), daemon=True).start()", False),
     ],
 )

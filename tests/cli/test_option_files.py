@@ -153,7 +153,7 @@ ELSEWHERE = {
     "web/pages.py": "inputs that were written by this library",
     "web/answers.py": "between the processes of one server",
     "access/resource.py": "content, of any depth that JSON's reader takes; deeper is a ValueError",
-    "tables/checkpoint.py": "marks of a run; deeper is a ResumeError",
+    "files/tables/checkpoint.py": "marks of a run; deeper is a ResumeError",
     "links/job/part_files.py": "parts of a job; deeper is a ValueError",
     "links/documents/metadata.py": "content; deeper is a note",
     "links/documents/json.py": "one text of JSON",

@@ -15,8 +15,6 @@ from overthere.files.stores import by_http, by_obstore
 from overthere.files.stores.opening import store_of
 from servers.s3 import Store, moto_server
 
-__all__ = ["new_bucket", "served", "use"]
-
 _NUMBERS = itertools.count()
 served = moto_server
 

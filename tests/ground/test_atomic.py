@@ -43,9 +43,9 @@ _MODES = {
 _FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND", "O_EXCL"}
 
 EXCEPTIONS = {
-    "tables/writers.py: ParquetWriter": "it is given a file that `grow` or `stream` has opened",
-    "tables/writers.py: write_table": "a method of the same writer",
-    "tables/writers.py: write_csv": "into a buffer in memory",
+    "files/tables/writers.py: ParquetWriter": "it is given a file that `grow` or `stream` has opened",
+    "files/tables/writers.py: write_table": "a method of the same writer",
+    "files/tables/writers.py: write_csv": "into a buffer in memory",
     "links/report/graph.py: sqlite3.connect": "a database in a folder that `temporary_folder` has made",
     "links/job/files.py: os.open": "flags that begin with O_RDONLY, to which no way to write is added",
     "cli/__init__.py: os.open": "/dev/null in the place of a standard output that is closed",

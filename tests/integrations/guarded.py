@@ -24,8 +24,6 @@ from overthere.integrations import urllib3 as urllib3_guard
 from overthere.values.hosts.address import forbidden
 from servers import NET
 
-__all__ = ["ASYNC", "CLIENTS", "INNER", "OUTER", "Servers", "allow_outer", "servers"]
-
 INNER, OUTER = "127.0.0.1", "127.0.0.2"
 Lookup = Callable[[str, int], list[str]]
 

@@ -16,8 +16,6 @@ from guarded import INNER
 
 from servers import NET
 
-__all__ = ["Proxy", "proxy"]
-
 
 class Proxy(NamedTuple):
     """Its URI, and the method, server and Host of each request."""

@@ -14,24 +14,6 @@ from overthere.access.wire import Entry, Head
 from overthere.protocols.prospero.message import read_lines, read_packet
 from servers.replay import Exchange, recorded
 
-__all__ = [
-    "CONTENTS",
-    "HELLO",
-    "INFO",
-    "LIST",
-    "LIST_ONE",
-    "LOCAL",
-    "LOSSY",
-    "NONSENSE",
-    "PROBE",
-    "QUICK",
-    "SERVER",
-    "adapt",
-    "fail_both",
-    "open_both",
-    "same_request",
-]
-
 PROBE = Credentials(user="probe")
 LOCAL = Policy.local().with_(read_timeout=120)
 """Long enough that a busy machine sends nothing twice; the first wait is a fifteenth of it."""

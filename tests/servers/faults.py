@@ -15,21 +15,6 @@ from typing import Any
 
 from servers import NET
 
-__all__ = [
-    "Fault",
-    "Running",
-    "read_request",
-    "close_at",
-    "dripped",
-    "endless",
-    "faulty",
-    "full_queue",
-    "assert_no_leaks",
-    "reset_at",
-    "simple",
-    "stalled",
-]
-
 Fault = Callable[[socket.socket], None]
 
 

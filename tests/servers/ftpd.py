@@ -18,8 +18,6 @@ import pytest
 
 from servers import DROP, NET, free_port, give_to_nobody, need, running
 
-__all__ = ["Scripted", "Server", "anonymous", "scripted", "unprivileged", "with_login"]
-
 
 @dataclass
 class Server:

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from servers import DROP, free_port, give_to_nobody, need, running
 from servers.replay import TRANSCRIPTS, Served, serve
 
-__all__ = ["Gopherd", "UMN", "gophernicus", "pygopherd", "recorded_answers", "replayed", "tree"]
-
 UMN = ("umn-2.3.0", "umn-3.0.5")
 
 

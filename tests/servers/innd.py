@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from servers import NET, ROOT, free_port, need, running
 
-__all__ = ["GROUPS", "NewsServer", "news_server"]
-
 BIN = Path("/usr/lib/news/bin")
 GROUPS = ("local.test", "local.empty", "local.plus+plus", "members.only")
 _FOLDERS = """etc db run log tmp filter http spool/articles spool/incoming/bad spool/incoming/tmp spool/overview

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from servers import DROP, NET, free_port, give_to_nobody, need, running, wait_until
 
-__all__ = ["Nginx", "certificate", "nginx", "tinyproxy", "trusting", "websocketd"]
-
 _MARKS = count()
 _TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 _CONFIGURATION = """\

@@ -12,8 +12,6 @@ import pytest
 import skips
 from servers import DROP, free_port, give_to_nobody, running, wait_until
 
-__all__ = ["postgres"]
-
 # Debian's wrappers on the path lack them.
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name))
 

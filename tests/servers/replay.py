@@ -18,18 +18,6 @@ from typing import Any, NamedTuple
 
 from servers import NET
 
-__all__ = [
-    "TRANSCRIPTS",
-    "Exchange",
-    "Served",
-    "difference",
-    "recorded",
-    "replay",
-    "replay_datagrams",
-    "serve",
-    "serve_udp",
-]
-
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 
 Same = Callable[[bytes, bytes], str]

@@ -19,8 +19,6 @@ import pytest
 
 from servers import DROP, free_port, give_to_nobody, need, running, wait_until
 
-__all__ = ["Store", "fill", "moto_server", "radosgw_server"]
-
 KEY, SECRET, REGION = "AKIDEXAMPLE", "wJalrXUtnFEMI-EXAMPLEKEY", "us-east-1"
 
 

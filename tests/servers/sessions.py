@@ -18,8 +18,6 @@ import pytest
 
 from servers import DROP, NET, ROOT, free_port, give_to_nobody, need, running
 
-__all__ = ["LOGIN", "Terminal", "hercules", "rlogind", "telnetd"]
-
 LOGIN = """\
 #!/bin/sh
 echo "arguments=[$*] USER=[$USER]"

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from servers import DROP, NET, free_port, give_to_nobody, need, running, wait_for
 
-__all__ = ["KEY", "PHOTO", "Slapd", "slapd"]
-
 PHOTO = b"\xff\xd8\xff\xe0" + bytes(range(256))
 KEY = b"\x00plain\x01"
 """Valid UTF-8 that is not readable text."""

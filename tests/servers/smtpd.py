@@ -13,8 +13,6 @@ import pytest
 
 from servers import free_port, running
 
-__all__ = ["MailServer", "mail_server"]
-
 
 class MailServer(NamedTuple):
     """A running server."""

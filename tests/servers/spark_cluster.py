@@ -11,8 +11,6 @@ from pathlib import Path
 
 from servers import NET, wait_until
 
-__all__ = ["spark_cluster"]
-
 
 @contextmanager
 def spark_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:

@@ -15,27 +15,6 @@ from urllib.parse import parse_qs, urlsplit
 
 from servers import NET
 
-__all__ = [
-    "Answer",
-    "Fault",
-    "FaultProxy",
-    "RequestSeen",
-    "before_request",
-    "broken_body",
-    "denied",
-    "expired_token",
-    "false_content_range",
-    "listing",
-    "long_body",
-    "server_error",
-    "short_body",
-    "slow_body",
-    "slow_down",
-    "stalled",
-    "whole_object",
-    "without_header",
-]
-
 _HOP_BY_HOP = {"connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
 _BODILESS = {204, 304}
 

@@ -14,8 +14,6 @@ from overthere.access.errors import AccessFailed
 from overthere.access.transport import Call, Carrier, Pause, Waiting
 from overthere.access.wire import Data, Head, Item
 
-__all__ = ["AsyncTransport"]
-
 
 class AsyncTransport(Carrier):
     """A carrier whose waits let other tasks run."""

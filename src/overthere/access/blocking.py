@@ -9,8 +9,6 @@ from typing import Any
 from overthere.access.transport import DAY, Call, Carrier, Pause, Waiting
 from overthere.access.wire import Data, Head, Item
 
-__all__ = ["Transport"]
-
 
 class Transport(Carrier):
     """A carrier whose waits block the thread."""

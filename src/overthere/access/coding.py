@@ -13,8 +13,6 @@ from overthere.access.wire import Data, Dialogue, TimeCheck
 from overthere.ground.codings import CONTENT, MOST_CODINGS, Decoder, Undecodable
 from overthere.ground.extras import missing_message
 
-__all__ = ["codings", "decode_content"]
-
 _MAX_PIECE_BYTES = 1 << 18
 """The most bytes of decoded content in one piece, however well it was compressed."""
 _SOURCE = "RFC 9110 8.4"

@@ -17,12 +17,6 @@ from overthere.ground.errors import InvalidURI, NotSpecified, OverthereError, Pl
 from overthere.ground.extras import need
 from overthere.ground.redact import mask
 
-__all__ = [
-    "DOCUMENTED", "LARGER", "LONGER", "AccessError", "AccessFailed", "AccessRefused", "AccessTimeout",
-    "LimitExceeded", "ProtocolError", "ResourceMissing", "ResourceUnavailable", "needs",
-]  # fmt: skip
-
-
 LONGER = "set Policy.total_timeout or --max-time"
 LARGER = "set Policy.max_bytes or --max-bytes"
 """How to raise the two limits that every policy has."""

@@ -16,8 +16,6 @@ from overthere.access.steps import Connect, Interact, Send, Step
 if TYPE_CHECKING:
     from overthere.schemes.model import Scheme
 
-__all__ = ["FOREIGN", "foreign_port_steps", "line_end"]
-
 FOREIGN = "RFC 3986 7.2, RFC 1738 6"
 
 # For text decoded as UTF-8: the byte 85 may be part of a character; alone it is NEL, a line end (ISO 6429).

@@ -20,8 +20,6 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     import os
 
-__all__ = ["Gateways"]
-
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*")
 _FIXED_HOST = re.compile("[^:]+:(?://[^/?#]+[/?#]|/?[^/])")

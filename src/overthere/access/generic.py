@@ -9,8 +9,6 @@ from overthere.access.steps import Connect, Content, Place, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Wire, Write
 from overthere.ground.errors import NotSpecified
 
-__all__ = ["dialogue"]
-
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """Execute each step in order; the content is read up to the end of the connection, or to a line with a period, or

@@ -28,8 +28,6 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["AsyncResolve", "HasPolicy", "Judged", "Resolve", "aaddresses", "addresses", "judge"]
-
 Resolve = Callable[[str, int], Iterable[str]]
 """From a host name in US-ASCII and a port to the texts of addresses.  Raises: OSError."""
 AsyncResolve = Callable[[str, int], Awaitable[Iterable[str]]]

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
     from overthere.values.uri import URI
 
-__all__ = ["by_proxy", "configure", "dialogue_of", "package", "steps_of"]
-
 
 def package(access: str) -> str:
     """Return the full name of the package that a scheme names.

@@ -10,8 +10,6 @@ import stat
 from overthere.access.errors import ResourceMissing
 from overthere.access.wire import LocalFile
 
-__all__ = ["open_local"]
-
 
 def open_local(path: str, mounted: str = "") -> tuple[LocalFile, io.FileIO | None]:
     """Return what a path is, and the open file if it is a file; only regular files are opened.

@@ -20,8 +20,6 @@ from overthere.values.known_secrets import Secrets, logins, values
 if TYPE_CHECKING:
     from overthere.access.planning import Plan
 
-__all__ = ["mask_errors", "mask_secrets", "masked_errors", "secrets_of"]
-
 
 def secrets_of(
     plan: Plan, credentials: Credentials | None = None, uris: Iterable[str] = (), before: Iterable[str] = ()

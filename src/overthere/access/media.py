@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from mimetypes import MimeTypes
 
-__all__ = ["guess_type"]
-
 
 @cache
 def _table() -> MimeTypes:

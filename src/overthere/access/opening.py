@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from overthere.schemes.locator import Locator
     from overthere.schemes.model import Scheme
 
-__all__ = ["Opening", "aopen", "open", "open_resource"]
-
 T = TypeVar("T")
 
 

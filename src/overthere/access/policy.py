@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from overthere.access.judgment import AsyncResolve, Judged, Resolve
     from overthere.access.steps import Connect, Step
 
-__all__ = ["Policy"]
-
 _RESERVED_PORTS = range(1024)
 
 

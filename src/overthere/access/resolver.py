@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.values.uri import URI
 
-__all__ = ["MOST", "Question", "allowed_addresses"]
-
 MOST = 32
 """The limit of lookups that run at once."""
 

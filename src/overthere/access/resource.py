@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from overthere.protocols.session.client import Session
     from overthere.values.uri import URI
 
-__all__ = ["AsyncResource", "ResourceInfo", "Resource"]
-
 _MAX_BYTES_AT_ONCE = 1 << 30
 """The most bytes that one call reads into memory; larger content must be read in pieces."""
 

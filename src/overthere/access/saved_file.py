@@ -13,8 +13,6 @@ from overthere.ground.atomic import create, is_stream, link, refuse_link, remove
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["SavedFile"]
-
 
 class SavedFile:
     """A context manager that returns the file to write to.  The file appears at `path` only if the block succeeds.

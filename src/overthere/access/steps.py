@@ -20,11 +20,6 @@ from overthere.values.hosts.address import link_local
 from overthere.values.hosts.name import host_name
 from overthere.values.known_secrets import Secrets
 
-__all__ = [
-    "CRLF", "Compose", "Connect", "Content", "Credentials", "Interact", "OpenData", "Place", "Receive", "Role",
-    "Send", "Step", "connect", "guarded", "known_mechanism", "without_zone",
-]  # fmt: skip
-
 CRLF = b"\r\n"
 
 

@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.values.uri import URI
 
-__all__ = ["DAY", "Call", "Carrier", "Pause", "Ready", "Waiting"]
-
 
 class Ready(NamedTuple):
     """Wait until a socket can be read or written; the answer is whether that happened within `seconds`."""

@@ -16,11 +16,6 @@ from overthere.ground.redact import hides_secrets
 if TYPE_CHECKING:
     from overthere.protocols.session.client import Session
 
-__all__ = [
-    "Data", "Dial", "Dialogue", "Effect", "Entry", "LocalFile", "Hangup", "Head", "Item", "OpenLocal", "Read", "Seek",
-    "TimeCheck", "Wire", "Write", "expect",
-]  # fmt: skip
-
 CONTROL, DATA = 0, 1
 _STREAM_BYTES = 1 << 19
 # glibc returns freed blocks of up to twice this size to the system, so that every read must map new pages, until

@@ -7,8 +7,6 @@ from urllib.parse import unquote
 
 from overthere.links.model import UNREAD, Document
 
-__all__ = ["is_top", "names", "reason", "xml"]
-
 _MEDIA = (
     "png", "jpg", "jpeg", "gif", "webp", "avif", "bmp", "ico", "mp4", "webm", "mov", "mkv", "avi", "mp3", "ogg",
     "oga", "ogv", "wav", "flac", "m4a", "opus",

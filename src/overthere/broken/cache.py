@@ -15,8 +15,6 @@ from overthere.files.stores.model import is_web
 from overthere.ground.atomic import database
 from overthere.ground.option_files import read_json
 
-__all__ = ["AGES", "Cache"]
-
 _HOUR, _DAY = 3600.0, 86_400.0
 AGES: Mapping[str, float] = {
     "ok": 7 * _DAY,

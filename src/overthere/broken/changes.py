@@ -13,8 +13,6 @@ from overthere.broken.git import open_repository
 from overthere.broken.model import Broken, Checker
 from overthere.broken.site import Site
 
-__all__ = ["changed_files", "choose"]
-
 
 def changed_files(folder: str, revision: str) -> frozenset[str]:
     """The files of a folder's repository that were changed, added, renamed or removed since a revision.

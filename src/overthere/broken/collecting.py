@@ -20,8 +20,6 @@ from overthere.links.containers.progress import Progress
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Document, Options
 
-__all__ = ["PageKeys", "State", "gather", "page_keys", "with_text"]
-
 
 class State(NamedTuple):
     """Facts about a document whose anchors were collected."""

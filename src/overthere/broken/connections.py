@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from overthere.broken.loop import Work
     from overthere.values.uri import URI
 
-__all__ = ["MOST", "Connection", "Connections", "next_item"]
-
 MOST = 100
 """Maximum number of idle connections: each uses a file descriptor."""
 Origin = tuple[str, int, bool]

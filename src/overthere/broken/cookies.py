@@ -15,8 +15,6 @@ from overthere.ground.option_files import read_text
 if TYPE_CHECKING:
     from http.client import HTTPResponse
 
-__all__ = ["Cookies", "load_cookies"]
-
 _MAX_FIELD_LENGTH = 4096
 """Maximum length of a Set-Cookie field, in characters (RFC 6265 6.1)."""
 _HUGE_AGE = re.compile(r"(max-age\s*+=\s*+[+-]?)[0-9_]{10,}", re.IGNORECASE)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from overthere.access.policy import Policy
 
-__all__ = ["GITHUB_API", "PATIENT", "WAYBACK"]
-
 PATIENT = Policy(total_timeout=60.0)
 """The time limit stops a server that sends its response slowly from delaying a check of thousands of URIs."""
 GITHUB_API = "https://api.github.com"

@@ -23,8 +23,6 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
 
-__all__ = ["Asker"]
-
 
 class Asker:
     """Requests external URIs according to the settings of a check.

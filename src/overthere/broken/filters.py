@@ -14,10 +14,6 @@ from typing import Any
 from overthere.broken.model import KINDS, Broken, Checker, FileSettings, HostSettings
 from overthere.ground.option_files import read_json, read_lines, read_toml
 
-__all__ = [
-    "MOST_PATTERNS", "Baseline", "Rule", "Rules", "file_settings", "fits", "host_settings", "is_excluded", "remap",
-]  # fmt: skip
-
 _PATTERNS = ("target", "source", "kind")
 MOST_PATTERNS = 1000
 """Maximum number of ignore rules, and of patterns in each setting: each finding is compared with each of them."""

@@ -19,9 +19,6 @@ from overthere.links.job.task_builder import Task
 from overthere.links.job.task_documents import documents
 from overthere.links.model import Options
 
-__all__ = ["FixedFile", "container_file", "fix_files", "write"]
-
-
 _BREAKS = 50
 """Line breaks in a reference after which a diff stops searching for the next equal line."""
 

@@ -15,8 +15,6 @@ from overthere.links.documents.kinds import kind_of
 from overthere.links.model import Document, Options
 from overthere.values.uri import URI
 
-__all__ = ["Anchors", "anchors", "content_type"]
-
 
 def content_type(field: str) -> tuple[str, str | None]:
     """The media type in a Content-Type field, and its charset (RFC 9110 8.3.1).

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from overthere.ground import atomic
 from overthere.ground.processes import find_program
 
-__all__ = ["Git", "open_repository"]
-
 _SETTINGS = re.compile(
     r"core\.(?:autocrlf|checkstat|eol|excludesfile|filemode|ignorecase|longpaths|precomposeunicode"
     r"|repositoryformatversion|sparsecheckout|sparsecheckoutcone|symlinks|trustctime)"

@@ -8,8 +8,6 @@ from unicodedata import category
 
 from overthere.ground.unicode_forms import normalize_unicode
 
-__all__ = ["CODE_HYPHEN", "SLUGS", "docutils", "slug"]
-
 CODE_HYPHEN = "\ufdd1"
 """Replaces a hyphen in code, which is no part of a dash: a noncharacter (Unicode 23.7)."""
 

@@ -8,8 +8,6 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-__all__ = ["BACK_OFF", "DEAD", "MOST_PATIENCE", "MOST_WAIT", "TRIES", "Hosts"]
-
 TRIES = 4
 """Maximum number of requests for a URI whose server is too busy."""
 BACK_OFF = 1.0

@@ -16,8 +16,6 @@ from overthere.broken.report import advice, describe_count
 from overthere.ground.display import printable
 from overthere.ground.redact import mask
 
-__all__ = ["html_page"]
-
 _LEVELS = ("error", "warning", "note")
 
 

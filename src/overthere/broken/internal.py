@@ -35,8 +35,6 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere._native import Keys, Pages
 
-__all__ = ["InternalCheck"]
-
 _NATIVE_PAGE = State("html", True, True)
 """The state of every page that the native reader handled."""
 

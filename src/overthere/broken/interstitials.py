@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["interstitial"]
-
 _SEARCHED_BYTES = 1 << 16
 """Bytes of a page that are searched for a mark: such pages are short, or have it in their head."""
 _MARKS: dict[str, bytes] = {

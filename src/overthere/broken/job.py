@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from overthere.broken.crawl import Crawl
     from overthere.broken.external import Asker
 
-__all__ = ["run"]
-
 Step = Callable[[str, int, int], None]
 
 

@@ -6,8 +6,6 @@ from hashlib import blake2b
 
 from overthere import kernel
 
-__all__ = ["LABELS", "NUMBERLESS", "document_key", "key"]
-
 NUMBERLESS = 1 << 63
 """The bit that is set in the identity of a document without a number in the site's table."""
 

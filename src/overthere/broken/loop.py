@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 
 from overthere.access.transport import Call, Ready, Waiting
 
-__all__ = ["Loop", "Work"]
-
 T = TypeVar("T")
 Work = Generator[Waiting, Any, T]
 _MAX_WAIT = 60.0

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["MarkdownAnchors"]
-
 
 @cache
 def _parser() -> MarkdownIt:

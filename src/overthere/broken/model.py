@@ -11,11 +11,6 @@ from overthere.broken.generators.project import Projects
 from overthere.ground.redact import hides_secrets, masked_repr
 from overthere.links.model import UNREAD
 
-__all__ = [
-    "ANCHORS", "CERTAINTIES", "KINDS", "PASSED", "TOLD", "Broken", "Checker", "FileSettings", "HostSettings", "Kind",
-    "Outcome", "Summary", "kind_of_status",
-]  # fmt: skip
-
 
 @hides_secrets
 class Broken(NamedTuple):

@@ -21,8 +21,6 @@ from overthere.schemes import scheme
 if TYPE_CHECKING:
     from overthere._native import Pages
 
-__all__ = ["AHEAD", "TOGETHER", "Batch", "Example", "Page", "PageBatches", "count_page", "file_of", "numbers", "reader"]
-
 TOGETHER = 200
 """Files in a batch; progress is reported after each."""
 AHEAD = 2

@@ -12,8 +12,6 @@ from overthere.links.documents import css
 from overthere.links.documents.charset import MARKS, encoding
 from overthere.links.documents.tokens import attribute
 
-__all__ = ["Place", "Places"]
-
 _END = frozenset("\t\n\f\r \"'<>)]},")
 _END_IN_JSON = _END | {"\\"}
 _BEFORE = {

@@ -35,8 +35,6 @@ from overthere.broken.model import Checker
 from overthere.links.job.files import is_inside
 from overthere.links.job.task_builder import Task
 
-__all__ = ["find_projects", "project_of"]
-
 _READERS: dict[str, Callable[[str, str, str], Project | None]] = {
     name: read
     for names, read in (

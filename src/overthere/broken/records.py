@@ -12,8 +12,6 @@ from typing import BinaryIO, cast
 from overthere.ground.atomic import open_own, remove
 from overthere.links.containers.temporary import create_file, remove_files
 
-__all__ = ["Records"]
-
 _HEAD = re.compile(
     rb"WARC/1\.1\r\nWARC-Type: resource\r\nWARC-Record-ID: [^\r]*+\r\nWARC-Date: [^\r]*+\r\n"
     rb"WARC-Target-URI: ([^\r]++)\r\nContent-Type: ([^\r]++)\r\nContent-Length: ([0-9]{1,12})\r\n\r\n"

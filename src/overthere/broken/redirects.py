@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from overthere.access.opening import Opening
     from overthere.access.wire import Head
 
-__all__ = ["Guide", "RedirectChain", "RedirectChains", "ChainStop"]
-
 Key = str | tuple[str, ...]
 _UNFOLLOWED = re.compile(r"[ \t]*+(?:file|javascript|data|about|blob|vbscript)[ \t]*+:", re.IGNORECASE)
 _MAX_SHOWN_LENGTH = 300

@@ -22,11 +22,6 @@ from overthere.schemes import scheme
 from overthere.values.normalize import Rung, normal_form
 from overthere.values.uri import URI, URIReference
 
-__all__ = [
-    "PASSED_SCHEMES", "ReferenceState", "bare_address", "by_scheme", "check_reference", "document_identity",
-    "mail_reference", "resolve", "unjudged_reason", "uri_key",
-]  # fmt: skip
-
 _PREFIX = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$&'*+/=?^_`{|}~-]++@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)++")
 _HAS_HOST = re.compile(r"[^:/?#]*+://(?:[^@/?#]*+@)?+[^:/?#]")

@@ -10,8 +10,6 @@ from overthere.broken.reference_check import check_reference, document_identity,
 from overthere.broken.scan import Scan
 from overthere.broken.site import Site
 
-__all__ = ["find_cycles", "identity", "pages_behind", "refresh_target"]
-
 
 def identity(scan: Scan, site: Site) -> int:
     """The identity of a page for other pages: its number, or in a container the key of its URI."""

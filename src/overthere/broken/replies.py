@@ -25,8 +25,6 @@ from overthere.ground.errors import InvalidURI, NotSpecified, PlanRefused
 if TYPE_CHECKING:
     from overthere.broken.fragments import Anchors
 
-__all__ = ["IN_ANSWER", "TOLD", "Reply", "brief_redirect", "failure", "short_reason", "wait_for"]
-
 TOLD = 300
 """Maximum length of a stored reason or media type, in characters."""
 _MAX_LOCATION, _MAX_COOKIE_LENGTH, _MAX_COOKIES = 1 << 16, 1 << 13, 50

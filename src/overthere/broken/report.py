@@ -15,10 +15,6 @@ from overthere.ground.redact import mask
 if TYPE_CHECKING:
     from overthere.files.tables import Layout
 
-__all__ = [
-    "advice", "batches", "fingerprint", "github", "group_by_target", "jsonl", "junit", "layout", "markdown", "sarif",
-]  # fmt: skip
-
 _ROWS_PER_BATCH = 4096
 _NUMBERS = ("line", "column", "offset", "length", "status")
 _LEVELS = {"error": "error", "warning": "warning", "note": "note"}

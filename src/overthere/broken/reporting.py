@@ -27,8 +27,6 @@ from overthere.links.job.task_builder import Task
 from overthere.links.model import NOTES, Options
 from overthere.values.known_secrets import values
 
-__all__ = ["Reporter"]
-
 _MAX_SUBJECT_LENGTH = 200
 """Maximum length of the subject of a finding, in characters."""
 

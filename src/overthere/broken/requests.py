@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.broken.loop import Work
 
-__all__ = ["DOCUMENTS", "Requester", "origin_of"]
-
 _AGENT = "overthere (checks links)"
 _TRUSTED_HEAD = frozenset((410, 429))
 """Statuses of HEAD that are trusted; after others from 400 on, and after none at all, GET is sent."""

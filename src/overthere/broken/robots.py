@@ -13,8 +13,6 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from protego import Protego
 
-__all__ = ["ANY", "TOKEN", "Robots"]
-
 TOKEN = "overthere"
 """The product token of this crawler in rules (2.2.1)."""
 ANY = re.compile("")

@@ -26,8 +26,6 @@ from overthere.links.faults import note_kind
 from overthere.links.job.readers import READERS
 from overthere.links.model import UNREAD, Document, Found, Note, Options, PassedContent
 
-__all__ = ["BASES", "IDENTIFIERS", "LINKED", "Reference", "Scan", "is_source_code", "scan", "scan_faults", "text_of"]
-
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
 IDENTIFIERS = ("itemid", "itemtype", "profile", "rdf:about", "rdf:resource", "rdf:datatype", "classid")
 LINKED: dict[str, tuple[str, ...]] = {

@@ -17,8 +17,6 @@ from overthere.schemes.known.http import HTTPS
 from overthere.schemes.known.http import SCHEME as HTTP
 from overthere.values.uri import URI
 
-__all__ = ["ask_archive", "ask_github"]
-
 _JSON = re.compile(r"(?i)application/json|text/json|application/[^;]{0,80}\+json")
 _REPOSITORY = re.compile(r"https?://(?:www\.)?github\.com/([A-Za-z0-9-]++)/([A-Za-z0-9._-]++)/?", re.IGNORECASE)
 _EXISTING = (None, "moved-permanently", "bad-location", "no-fragment")

@@ -23,8 +23,6 @@ from overthere.values.encoding import IN_SEGMENT, encode
 from overthere.values.normalize import Rung, normal_form
 from overthere.values.uri import URI
 
-__all__ = ["Place", "Site"]
-
 
 class Place(NamedTuple):
     """The document, folder or fault at a URI."""

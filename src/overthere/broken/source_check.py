@@ -12,8 +12,6 @@ from overthere.broken.scan import Reference, Scan
 from overthere.broken.site import Place, Site
 from overthere.links.job.files import is_inside
 
-__all__ = ["find_by_project", "is_beside_labels"]
-
 _MARKUP = frozenset(("link", "image", "definition", "hyperlink"))
 _NAMING_GENERATORS = frozenset(("sphinx", "jupyter-book"))
 """Generators in which MyST reads a reference without a file as the name of a target."""

@@ -11,8 +11,6 @@ from overthere.files.stores.model import Name, StoreError, is_folder
 from overthere.files.stores.opening import head_object, list_objects, open_object
 from overthere.ground.atomic import create
 
-__all__ = ["CopiedFolder", "copy_folder"]
-
 
 class FailedCopy(NamedTuple):
     uri: str

@@ -21,8 +21,6 @@ from overthere.repairs import to_reference
 from overthere.values.encoding import encode
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["KnownNames", "Suggester", "Suggestion", "resource_kind"]
-
 _MAX_NAMES = 2000
 """Maximum number of names that are searched for the closest one."""
 _MAX_NAME_LENGTH = 200

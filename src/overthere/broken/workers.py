@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from overthere.ground.processes import Child
 
-__all__ = ["LotResult", "Workers", "cut_work"]
-
 _SLOW_SUFFIXES = (".md", ".mdx", ".markdown", ".mkd", ".mdown", ".markdn", ".qmd", ".rmd", ".rst", ".ipynb")
 """Suffixes of documents with parsers in Python: a megabyte takes a second or more."""
 _MIN_TOTAL_BYTES = 1 << 20

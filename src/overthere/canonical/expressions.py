@@ -11,8 +11,6 @@ from overthere.values.hosts.address import literal
 from overthere.values.hosts.domains import suffix_list
 from overthere.values.uri import URIReference
 
-__all__ = ["hash_prefixes", "lookup_expressions"]
-
 
 def lookup_expressions(uri: URIReference | str) -> list[str]:
     """Return up to 30 texts: the host and up to four of its suffixes, each with up to six paths.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from overthere.canonical.model import Canonical, Step
 
-__all__ = ["CRAWLER_COMMONS", "FORMS", "SAFE_BROWSING", "SURT", "TRACKING", "TRACKING_NAMES", "URL_NORMALIZE", "W3LIB"]
-
 SAFE_BROWSING = Canonical(
     Step("ladder", rung="CASE"),
     Step("drop-fragment"),

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from overthere._native import CanonicalForm
     from overthere.iri import IRIReference
 
-__all__ = ["Applied", "Canonical", "Step"]
-
 _Value = str | bool | tuple[str, ...]
 _CHOICES = {
     "rung": tuple(rung.name for rung in Rung if rung != Rung.PROTOCOL),

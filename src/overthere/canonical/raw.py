@@ -9,8 +9,6 @@ from overthere.kernel import percent_encode
 from overthere.repairs import AROUND, repair
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["raw_uri"]
-
 _BREAKS = re.compile("[\t\r\n]")
 _CONTROLS = re.compile("[\x00-\x20\x7f-\x9f]")
 _NON_ASCII = re.compile("[\x80-\xff]")

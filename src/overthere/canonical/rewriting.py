@@ -18,8 +18,6 @@ from overthere.values.hosts.address import literal
 from overthere.values.hosts.idn import a_labels
 from overthere.values.normalize import normal_form
 
-__all__ = ["unescape_fully", "compose"]
-
 _SUB_DELIMS = "!$&'()*+,;="
 _PATH = "/:@" + _SUB_DELIMS
 _QUERY = _PATH + "?"

@@ -7,8 +7,6 @@ from collections import deque
 
 from overthere.kernel.reference import Parts
 
-__all__ = ["DOUBLE", "SINGLE", "drop_sessions"]
-
 
 def drop_sessions(parts: Parts) -> Parts:
     """Remove the last identifier of each server; the texts around it are joined, also if that leaves empty pairs."""

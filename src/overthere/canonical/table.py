@@ -9,8 +9,6 @@ from overthere.canonical import rewriting as work
 from overthere.canonical.sessions import drop_sessions
 from overthere.kernel.reference import Parts
 
-__all__ = ["STEPS", "Kind"]
-
 _SB = "Safe Browsing, URLs and Hashing"
 _IA = "the index format of web archives (CDX)"
 _CRAWL = "crawler convention"

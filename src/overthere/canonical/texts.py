@@ -7,8 +7,6 @@ from collections.abc import Callable
 from overthere.canonical.rewriting import sorted_pairs, unescape_fully
 from overthere.kernel.reference import split, split_authority
 
-__all__ = ["KEYS", "escape_minimally"]
-
 
 def _surt(text: str) -> str:
     """Return the SURT key: labels (or address bytes) reversed, a port not the default, path, query; in lower case."""

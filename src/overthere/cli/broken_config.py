@@ -23,8 +23,6 @@ from overthere.ground.option_files import read_text, read_toml
 from overthere.links.job.files import is_in_repository, repository_of
 from overthere.links.job.retrieval import is_uri
 
-__all__ = ["apply_config", "find_config"]
-
 _TABLES = {"overthere.toml": ("broken",), "pyproject.toml": ("tool", "overthere", "broken")}
 _NAMED_ONLY = frozenset((
     "agent", "cache", "cookies", "fix", "format", "github-api", "github-token", "header", "o", "policy", "private",

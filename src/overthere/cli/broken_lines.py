@@ -13,8 +13,6 @@ from overthere.cli.styles import HEADING, LEVELS, SIDE, Piece, wrap_fields
 from overthere.ground.display import printable, printable_name, shorten
 from overthere.ground.redact import mask
 
-__all__ = ["GROUPS", "lines"]
-
 GROUPS = ("file", "target", "kind")
 _MAX_REFERENCE = 1000
 """Maximum printed characters of a reference; other formats have all of it."""

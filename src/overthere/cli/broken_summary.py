@@ -10,9 +10,6 @@ from overthere.broken.model import KINDS, PASSED, Summary
 from overthere.broken.report import describe_count
 from overthere.ground.display import printable
 
-__all__ = ["summary_lines"]
-
-
 _MAX_PROJECTS = 5
 """Maximum configurations with a line of their own in the summary."""
 

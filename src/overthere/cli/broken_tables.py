@@ -13,8 +13,6 @@ from overthere.cli.numbers import JOBS, RATE, in_range, show_value
 from overthere.cli.request_settings import statuses
 from overthere.ground.display import printable
 
-__all__ = ["FILES", "HOSTS", "read_files", "read_hosts"]
-
 FILES, HOSTS = "files", "host"
 """The keys of the tables."""
 

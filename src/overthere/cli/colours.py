@@ -10,8 +10,6 @@ from rich.text import Text
 from overthere.anatomy import Explanation
 from overthere.ground.display import printable
 
-__all__ = ["COLOURS", "print_coloured"]
-
 COLOURS = {
     "scheme": "magenta",
     "authority": "bright_blue",

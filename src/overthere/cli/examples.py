@@ -11,8 +11,6 @@ import click
 
 from overthere.cli.help_format import Context
 
-__all__ = ["EXAMPLES", "Example", "with_examples"]
-
 
 class Example(NamedTuple):
     """A shell command, its exit status, and the reason if no test runs it."""

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 import click
 
-__all__ = ["Verbs"]
-
 
 class Verbs(click.Group):
     """A group whose verbs are its `list_commands`."""

@@ -7,8 +7,6 @@ from typing import ClassVar
 
 import click
 
-__all__ = ["Context", "SectionedCommand"]
-
 _NARROW = 76
 """Below this width the option column takes a quarter of the line."""
 

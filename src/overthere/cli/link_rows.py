@@ -14,8 +14,6 @@ from overthere.ground.redact import mask
 from overthere.links.model import NOTES, Link
 from overthere.links.report.batch import links
 
-__all__ = ["show"]
-
 
 def show(batches: Iterator[Any]) -> None:
     """Print the table, document by document."""

@@ -11,8 +11,6 @@ from overthere.cli.broken_tables import HOSTS
 from overthere.ground.option_files import read_lines, read_text, read_toml
 from overthere.links.job.files import is_in_repository
 
-__all__ = ["LYCHEE_FILES", "SAME", "lychee_file", "read_lychee", "to_globs"]
-
 LYCHEE_FILES = ("lychee.toml", ".lychee.toml", ".lycheeignore")
 _MOST_GLOBS = 4
 _TOKEN = re.compile(r"(?:\\([^A-Za-z0-9*])|(\(\.\*\)|\.[*+])|([^\\*+?()\[\]{}|^$]))(\?)?")

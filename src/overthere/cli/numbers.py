@@ -10,11 +10,6 @@ import click
 from overthere.ground.display import printable, shorten
 from overthere.ground.redact import mask
 
-__all__ = [
-    "JOBS", "LONGEST_TIME", "LONGEST_WAIT", "MOST_OCTETS", "RATE", "WORKERS", "Amount", "Count", "in_range",
-    "show_value",
-]  # fmt: skip
-
 LONGEST_WAIT = 2_000_000
 """Seconds of one wait for a socket: 23 days, below the 2^31 milliseconds that systems take."""
 LONGEST_TIME = 1_000_000_000

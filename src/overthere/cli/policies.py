@@ -20,8 +20,6 @@ from overthere.values.hosts.address import nat64_prefix
 if TYPE_CHECKING:
     import ssl
 
-__all__ = ["policy_options", "policy_of"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -14,11 +14,6 @@ from overthere.ground.display import visible
 from overthere.ground.errors import Finding, InvalidURI
 from overthere.ground.redact import mask
 
-__all__ = [
-    "terminal_text", "figure", "figures", "wrap_sentence", "is_terminal", "print_message", "width",
-    "warn_without_look_alikes", "without_commands",
-]  # fmt: skip
-
 
 def width() -> int:
     """The columns of the terminal; 100 without one."""

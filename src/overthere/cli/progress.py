@@ -13,8 +13,6 @@ from overthere.cli.styles import terminal_console
 from overthere.links.model import Options
 from overthere.values.uri import URI
 
-__all__ = ["progress", "steps"]
-
 _OFTEN = 0.1
 """Seconds between two changes of what is shown."""
 

@@ -12,11 +12,6 @@ from overthere.editions import NAMES
 from overthere.ground.errors import InvalidURI
 from overthere.values.uri import URI, URIReference
 
-__all__ = [
-    "FILE", "Decorator", "Reading", "access_options", "edition_option", "iri_option", "reading_options", "refuse_table",
-    "zone_option",
-]  # fmt: skip
-
 F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(exists=True, dir_okay=False)
 """A file that is there."""

@@ -17,8 +17,6 @@ from overthere.cli.policies import policy_of, policy_options
 from overthere.ground.display import printable, shorten
 from overthere.ground.redact import mask
 
-__all__ = ["duration", "policy_for", "request_options", "settings", "statuses"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 _DEFAULTS = Checker()
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}

@@ -27,8 +27,6 @@ from overthere.links.model import Options
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["run"]
-
 _CONFIG = {
     "spark.app.name": "overthere links", "spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false",
     "spark.executorEnv.PYTHONSAFEPATH": "1",

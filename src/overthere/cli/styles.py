@@ -13,8 +13,6 @@ from overthere.ground.display import columns
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["HEADING", "LEVELS", "SIDE", "LinePrinter", "Piece", "style_text", "terminal_console", "wrap_fields"]
-
 HEADING = "bold"
 """The subject of the lines below it."""
 SIDE = "dim"

@@ -23,8 +23,6 @@ from overthere.ground.display import printable
 from overthere.ground.errors import KINDS
 from overthere.ground.extras import missing_line
 
-__all__ = ["Table"]
-
 
 @cache
 def _kinds() -> dict[str, int]:

@@ -13,8 +13,6 @@ from overthere.ground import charsets
 from overthere.ground.display import columns, printable
 from overthere.ground.redact import password_spans
 
-__all__ = ["Binary", "Display", "format_listing", "without_password", "one_line"]
-
 _LINES = re.compile(r"[^\n\t]+")
 _LAYOUT_ENTRIES = 500
 """Entries of a listing that determine its column widths."""

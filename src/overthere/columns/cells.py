@@ -13,8 +13,6 @@ from typing import Any
 
 from overthere.columns.rowwise import compute
 
-__all__ = ["escape", "escape_cells", "unescape"]
-
 _FORMULA_START = "'*[=+\\-@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]"
 _ESCAPED = re.compile(f"'{_FORMULA_START}")
 _RISKY = re.compile(_FORMULA_START)

@@ -16,8 +16,6 @@ from overthere.ground.extras import brought_by
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["register"]
-
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
     """Register the functions on a connection."""

@@ -7,8 +7,6 @@ from typing import Any
 
 from overthere.columns.work import ArrowColumn, count_of, engine
 
-__all__ = ["check_host_name", "public_suffix", "registrable_domain", "subdomain"]
-
 
 def public_suffix(column: Any, *, private: bool = True, threads: int | None = None, views: bool = True) -> ArrowColumn:
     """The public suffix of each row's host (publicsuffix.org), the same as from `hosts.domains.SuffixList.split`."""

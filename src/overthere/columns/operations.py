@@ -10,8 +10,6 @@ from functools import cache
 from inspect import Parameter, Signature, signature
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["COMPONENTS", "OPERATIONS", "SQL", "Call", "Operation", "Result", "face_method", "function_of"]
-
 COMPONENTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 """The components that `split` and `parse` can return; each is also a function of SQL and of the integrations."""
 

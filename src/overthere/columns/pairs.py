@@ -15,8 +15,6 @@ from overthere.values.normalize import Rung, comparison_form
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
 
-__all__ = ["equivalent", "lowest_rung"]
-
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*")
 
 

@@ -18,8 +18,6 @@ with brought_by("pandas"):
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Accessor"]
-
 
 @pd.api.extensions.register_series_accessor("uri")
 class Accessor:

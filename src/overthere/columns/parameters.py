@@ -10,8 +10,6 @@ from overthere.values.form_pairs import by_name, encode_name, flat, pattern, wri
 if TYPE_CHECKING:
     from overthere.forms import Pairs
 
-__all__ = ["Edit", "add_parameters", "parameter", "sort_parameters", "with_parameters", "without_parameters"]
-
 
 def parameter(
     column: Any, name: str | bytes, *, raw: bool = False, separator: str = "&", plus: bool = True,

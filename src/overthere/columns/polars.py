@@ -18,8 +18,6 @@ from overthere.ground.extras import brought_by
 with brought_by("polars"):
     import polars as pl
 
-__all__ = ["ExprNamespace", "SeriesNamespace"]
-
 _TYPES: dict[str, pl.DataType] = {
     "string": pl.String(), "text": pl.String(), "boolean": pl.Boolean(), "int": pl.UInt32(), "number": pl.Int8(),
 }  # fmt: skip

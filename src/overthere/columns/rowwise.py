@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _Error = tuple[str, int]
 """A kind of finding, and its place in code points."""
 
-__all__ = ["arrow", "check", "compute", "domain", "field", "first_bad", "host_names", "parts", "to_pyarrow", "text"]
-
 
 def compute() -> Any:
     """Return pyarrow.compute; its functions are made at import, so no type checker knows them."""

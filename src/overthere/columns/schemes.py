@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from overthere.grammar.automaton import Automaton
     from overthere.schemes.registry import Registry
 
-__all__ = ["check"]
-
 
 def check(
     column: Any, judge: str | Automaton, rule: str | None, edition: str, registry: Registry | None, threads: int

@@ -10,8 +10,6 @@ from overthere.columns.operations import COMPONENTS, OPERATIONS, SQL, Operation,
 from overthere.columns.rowwise import compute, to_pyarrow
 from overthere.ground.errors import InvalidURI
 
-__all__ = ["Function", "functions"]
-
 
 class Function(NamedTuple):
     """A function of SQL."""

@@ -11,8 +11,6 @@ from overthere.columns.operations import OPERATIONS
 from overthere.ground.errors import OverthereError
 from overthere.ground.extras import brought_by
 
-__all__ = ["ArrowColumn", "ColumnError", "Errors", "count_of", "engine", "text"]
-
 Errors = Literal["null", "raise", "detail", "repair"]
 """The result for an invalid row: null; an exception; a struct of `value`, `error` and `error_at`; or the row after
 `overthere.repair`, null if it cannot be repaired."""

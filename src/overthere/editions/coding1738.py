@@ -10,8 +10,6 @@ from overthere.ground.display import name_of, printable
 from overthere.ground.errors import CodingError
 from overthere.values import encoding
 
-__all__ = ["decode_text", "encode_data"]
-
 # Component that can hold data -> the rule of its characters, additional characters ("/" between segments), and
 # characters that the prose forbids.
 _DATA = {

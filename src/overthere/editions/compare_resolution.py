@@ -15,8 +15,6 @@ from overthere.kernel.reference import Parts, split
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
 
-__all__ = ["ResolutionDifference", "kind", "resolutions", "universe"]
-
 
 @hides_secrets
 class ResolutionDifference(NamedTuple):

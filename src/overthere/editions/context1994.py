@@ -11,8 +11,6 @@ from overthere.ground.exact import exact
 from overthere.ground.redact import hides_secrets
 from overthere.kernel import percent_encode
 
-__all__ = ["WrappedURL", "unwrap", "extract", "safer"]
-
 _WRAPPER = re.compile("<([^<>]*)>")
 # A match begins at the first blank only: otherwise the time would be quadratic in the number of blanks.
 _BREAK = re.compile("(?<![ \t])[ \t]*+(?:\r\n|[\r\n\v\f])[ \t\r\n\v\f]*+")

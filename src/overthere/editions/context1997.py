@@ -10,8 +10,6 @@ from overthere.editions.url1997 import resolve, split
 from overthere.grammar.library import grammar
 from overthere.ground.redact import hides_secrets
 
-__all__ = ["BaseURL", "DelimitedURL", "base_url", "delimited", "read_typed"]
-
 Layer = Literal["content", "entity", "retrieval", "default"]
 
 _WHITE = re.compile(r"\s+")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from overthere.schemes.locator import Locator
     from overthere.schemes.registry import Registry
 
-__all__ = ["Edition"]
-
 
 @dataclass(frozen=True)
 class Edition:

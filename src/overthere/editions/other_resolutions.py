@@ -22,9 +22,6 @@ from overthere.ground.errors import NoBase
 from overthere.kernel.reference import recompose, split
 from overthere.values.resolve import Target
 
-__all__ = ["rfc1630", "rfc1808", "rfc2396"]
-
-
 # -- RFC 1630, Partial (relative) form
 
 

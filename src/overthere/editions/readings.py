@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
     from overthere.values.resolve import Target
 
-__all__ = ["MARKS", "PARTS", "Reading", "as_dict", "disagreements", "letter", "matrix", "notes", "read", "shown_target"]
-
 # The marks for valid, invalid and not applicable.
 MARKS = {True: "ok", False: "-", None: "n/a"}
 

@@ -10,11 +10,6 @@ from overthere.ground.redact import mask, mask_part, masked_repr
 from overthere.kernel.reference import Parts, recompose, split
 from overthere.values.resolve import Target
 
-__all__ = [
-    "Excess", "Line", "Lines", "all_but_last", "base_parts", "equal_schemes", "for_request", "handle_excess",
-    "recompose_target", "remove_segments", "is_same",
-]  # fmt: skip
-
 Excess = Literal["keep", "strip", "refuse"]
 """The handling of ".." above the root: kept in the target, removed, or the reference is rejected."""
 

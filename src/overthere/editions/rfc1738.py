@@ -24,8 +24,6 @@ from overthere.values.normalize import Rung
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
 
-__all__ = ["EDITION", "WrappedURL", "unwrap", "extract"]
-
 # 3.2 to 3.11; mailto, news and file have none.
 PORTS = {"ftp": 21, "http": 80, "gopher": 70, "nntp": 119, "telnet": 23, "wais": 210, "prospero": 1525}
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from overthere.ground.errors import Finding
     from overthere.schemes.registry import Registry
 
-__all__ = ["EDITION", "resolve"]
-
 
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
     if rule in ("URI", "URI-reference"):

@@ -29,8 +29,6 @@ from overthere.values.resolve import Target
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
 
-__all__ = ["EDITION", "escape_normalization", "host_kind", "opaque_part", "resolve"]
-
 DOCUMENT = "draft-fielding-uri-rfc2396bis-01"
 
 

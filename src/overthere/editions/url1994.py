@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
     from overthere.values.resolve import Target
 
-__all__ = ["DOCUMENT", "EDITION", "Login", "is_scheme", "latin1", "reading_of", "split_login", "wpath_fields"]
-
 DOCUMENT = "draft-ietf-uri-url-03"
 _RESOLUTION = "RFC 1630 (partial forms)"
 

@@ -26,8 +26,6 @@ from overthere.values.resolve import Target
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
 
-__all__ = ["EDITION", "Site", "resolve", "split", "split_site"]
-
 NAME = "url-1997"
 DOCUMENT = "draft-fielding-url-syntax-05"
 

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 from overthere.ground.extras import missing_message
 from overthere.ground.redact import hides_secrets
 
-__all__ = ["SPECIAL", "Href", "available", "read"]
-
 SPECIAL = frozenset(("http", "https", "ws", "wss", "ftp", "file"))
 """The special schemes, whose URLs browsers repair (URL Standard 4.2)."""
 

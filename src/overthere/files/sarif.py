@@ -14,8 +14,6 @@ from overthere.ground.redact import mask
 from overthere.security import KINDS
 from overthere.values.encoding import IN_SEGMENT, encode
 
-__all__ = ["SCHEMA", "Result", "artifact", "write"]
-
 _KINDS = list(KINDS)
 
 

@@ -13,10 +13,6 @@ from typing import TypeAlias
 
 from overthere.ground.errors import GrammarError
 
-__all__ = [
-    "CORE", "Alternation", "Concatenation", "Literal", "Node", "Range", "Reference", "Repetition", "Rule", "read",
-]  # fmt: skip
-
 # RFC 5234 Appendix B.1, in the document's order.
 CORE = """\
 ALPHA  = %x41-5A / %x61-7A

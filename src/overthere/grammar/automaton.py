@@ -17,8 +17,6 @@ from overthere.ground.caches import cached_property
 if TYPE_CHECKING:
     from overthere.kernel.runner import Runner
 
-__all__ = ["Automaton", "Expected"]
-
 DEAD = 0
 
 

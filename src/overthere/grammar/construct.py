@@ -12,8 +12,6 @@ from overthere.grammar.abnf import Alternation, Concatenation, Literal, Node, Ra
 from overthere.grammar.automaton import Automaton
 from overthere.ground.errors import GrammarError, NotRegular
 
-__all__ = ["build", "subsets"]
-
 # A rule that needs more states before minimisation is rejected instead of filling memory.
 MAX_STATES = 50_000
 

@@ -12,8 +12,6 @@ from overthere.ground.redact import mask
 if TYPE_CHECKING:
     from overthere.grammar.abnf import Rule
 
-__all__ = ["Grammar"]
-
 # Descriptions that replace a list of characters: rule -> words, the largest rule first.
 _DESCRIPTIONS = (
     ("ipchar", "ipchar"),

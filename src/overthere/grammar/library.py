@@ -8,8 +8,6 @@ from typing import Any
 
 from overthere.grammar import Grammar
 
-__all__ = ["grammar", "read_text"]
-
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
 

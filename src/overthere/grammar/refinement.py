@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["alive", "partition"]
-
 
 def partition(rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> tuple[list[int], int]:
     """Refine by Hopcroft's algorithm: return per state the number of its class, and the number of classes."""

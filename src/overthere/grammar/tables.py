@@ -11,8 +11,6 @@ from typing import Any
 
 from overthere.grammar.automaton import Automaton
 
-__all__ = ["automata", "dump", "load", "pack", "unpack"]
-
 
 def _digest(text: str) -> str:
     import zlib

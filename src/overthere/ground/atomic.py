@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     import sqlite3
     import tempfile
 
-__all__ = [
-    "temporary_path", "create", "database", "create_part", "is_stream", "link", "open_own", "refuse_link", "remove",
-    "remove_folder", "rename", "reopen", "save", "open_unnamed", "temporary_folder", "stream", "temporary",
-    "copy", "create_empty", "write",
-]  # fmt: skip
-
 _CREATE_FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL
 # Windows does not have all of these flags; links need a privilege there.
 _SAFE_FLAGS = (

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
-__all__ = ["LONGEST", "CachedFunction", "bounded_cache", "cached_property"]
-
 P = ParamSpec("P")
 T = TypeVar("T", covariant=True)
 V = TypeVar("V")

@@ -16,8 +16,6 @@ from typing import Any
 from overthere.ground import indexes
 from overthere.ground.caches import bounded_cache
 
-__all__ = ["codec", "decoder", "text"]
-
 _NAMES = """
 ascii utf-8 utf-16 utf-16-le utf-16-be koi8-r koi8-u mac-roman mac-cyrillic tis-620 cp866 cp874 cp1250 cp1251 cp1252
 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 gb2312 gbk gb18030 big5 big5hkscs euc_jp iso2022_jp shift_jis cp932 euc_kr

@@ -16,11 +16,6 @@ from typing import Any, NamedTuple, Protocol
 
 from overthere.ground.extras import missing_message
 
-__all__ = [
-    "CODINGS", "CONTENT", "CONTENT_WINDOW", "FILE_WINDOW", "MOST_CODINGS", "SKIPPABLE", "STEP", "Decoder", "Stream",
-    "TrailingOctets", "Undecodable", "Zlib", "decode", "decode_until_fault", "zstd_dictionary", "zstd_library",
-]  # fmt: skip
-
 CONTENT_WINDOW, FILE_WINDOW = 8 << 20, 128 << 20
 """The largest window of a zstd frame, in bytes: in the content of a response, and in a file."""
 CONTENT = frozenset(("gzip", "deflate", "br", "zstd"))

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from overthere.ground.redact import MASK, Span, mask
 
-__all__ = ["shorten", "columns", "name_of", "printable", "printable_name", "underline", "visible"]
-
 
 def printable(text: str) -> str:
     """Replace each invisible character (controls, surrogates, formatting) by a visible one."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from sys import maxsize
 
-__all__ = ["exact", "exact_limit"]
-
 
 def exact(text: object, taker: str) -> str:
     """Return the text itself; for a subclass, an exact `str` with the same characters, without using its methods.

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-__all__ = ["brought_by", "missing_line", "missing_message", "need"]
-
 
 def missing_message(module: str, extra: str) -> str:
     """Return the message for a package that is not installed.

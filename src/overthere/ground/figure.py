@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from overthere.ground.display import columns, printable
 
-__all__ = ["Label", "PlacedPiece", "Layout", "shorten_distinctly", "draw", "grid", "layout", "note_lines", "shorten"]
-
 # The minimal length of a shortened component.
 _MIN_CHARACTERS = 9
 

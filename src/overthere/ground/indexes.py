@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-__all__ = ["decoder", "is_corrected", "text"]
-
 # Index gb18030 has other characters for these: GB 18030-2022 moved them out of the private use area; two are swapped.
 _GB18030_CHANGES = dict(zip(
     "\ue5e5\ue78d\ue78e\ue78f\ue790\ue791\ue792\ue793\ue794\ue795\ue796\ue7c7\u1e3f"

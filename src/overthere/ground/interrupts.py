@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-__all__ = ["interrupt", "interruptible"]
-
 
 def interrupt(number: int, frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt, as the handler of a signal; a moment later while CPython locks a module to import it.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["KINDS", "Finding", "Kind", "describe"]
-
 
 class Kind(NamedTuple):
     """A row of the table: one kind of problem."""

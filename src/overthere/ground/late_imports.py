@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
     from overthere.values.uri import URIReference
 
-__all__ = ["default_registry", "refusal", "repair_reference"]
-
 
 @cache
 def default_registry() -> Registry:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 
-__all__ = ["configure_memory"]
-
 
 def configure_memory() -> None:
     """Set up this process, which must be our own, to return freed memory to the system (GNU's C library, pyarrow).

@@ -7,8 +7,6 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["read_json", "read_lines", "read_text", "read_toml"]
-
 _MAX_BYTES = 1 << 26
 """The limit for a file that is read at once, or for one of its lines."""
 _MAX_TOML_CHARACTERS = 1 << 22

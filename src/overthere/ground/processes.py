@@ -16,11 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = [
-    "Child", "find_program", "import_path", "python_command", "python_environment", "run_on_terminal",
-    "without_interrupts",
-]  # fmt: skip
-
 _PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _CHILD = (
     "import sys; sys.path[:] = sys.argv[2:]; "

@@ -31,11 +31,6 @@ from typing import Any, TypeVar, cast
 from overthere.ground.exact import exact
 from overthere.ground.secret_parameters import secret_parameters
 
-__all__ = [
-    "MASK", "Span", "hides_secrets", "join_spans", "mask", "mask_equal_length", "mask_part", "mask_texts",
-    "masked_repr", "overlaps", "password_spans", "secret_spans", "shorten_masks",
-]  # fmt: skip
-
 T = TypeVar("T")
 MASK = "***"
 Span = tuple[int, int]

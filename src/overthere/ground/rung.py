@@ -7,8 +7,6 @@ from typing import Any
 
 from overthere.ground.exact import exact
 
-__all__ = ["Rung", "rung_of"]
-
 
 class Rung(IntEnum):
     """The rungs, in the order of 6.2; each avoids more false negatives and includes those below."""

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-__all__ = ["NAMES", "SecretParameter", "secret_parameters"]
-
 NAMES: Mapping[str, str] = {
     "access_token": "RFC 6750 2.3",
     "api_key": "ours",

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from html import escape
 
-__all__ = ["CHARACTER", "bar", "colours", "document", "escape_xml", "text"]
-
 CHARACTER = 6.9
 """The approximate width of a character in pixels, at 12 px in the widest of the fonts."""
 _STYLE = """

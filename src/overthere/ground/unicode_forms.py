@@ -10,8 +10,6 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal
 
-__all__ = ["NormalForm", "is_normalized", "normalize_unicode"]
-
 NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 _SHORT = 64

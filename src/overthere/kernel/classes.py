@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CHARSETS", "IPRIVATE", "PATTERNS", "UCSCHAR"]
-
 # Rule -> the characters that match alone; `scheme` is what may follow its first letter.
 CHARSETS: dict[str, str] = {
     "ALPHA": "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",

@@ -6,8 +6,6 @@ import re
 
 from overthere.ground.caches import bounded_cache
 
-__all__ = ["percent_decode", "percent_encode", "unquote", "unquote_pairs"]
-
 _ENCODED = {chr(b): f"%{b:02X}" for b in range(256)}
 _DECODED = {b"%%%02X" % b: bytes([b]) for b in range(256)}
 _ESCAPE = re.compile(rb"%[0-9A-Fa-f][0-9A-Fa-f]")

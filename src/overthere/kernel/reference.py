@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 
     Step = tuple[str, Callable[["Parts"], "Parts"]]
 
-__all__ = [
-    "APPENDIX_B", "BIDI_CONTROLS", "BROKEN_ESCAPE", "GROUPS", "Form", "Parts", "SIX", "case_normalization", "form_of",
-    "guard_path", "host_kind", "merge_paths", "normalize", "parse", "path_segment_normalization",
-    "percent_encoding_normalization", "recompose", "remove_dot_segments", "resolve", "scheme_steps",
-    "scheme_based_normalization", "split", "split_authority", "class_ranges", "transform_references",
-]  # fmt: skip
-
 name = "reference"
 
 Form = Literal["uri", "network-path", "absolute-path", "relative-path", "same-document"]

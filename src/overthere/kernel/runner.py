@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Runner", "Trigger"]
-
 Trigger: Any = None
 """Only the native kernel searches texts faster than `re`."""
 

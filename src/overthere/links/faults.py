@@ -8,8 +8,6 @@ from typing import TypeVar
 
 from overthere.files.stores.model import StoreError
 
-__all__ = ["guard", "note_kind", "is_own_error"]
-
 T = TypeVar("T")
 
 

@@ -12,11 +12,6 @@ from overthere.schemes.registry import Registry
 if TYPE_CHECKING:
     from overthere.canonical import Canonical
 
-__all__ = [
-    "BEGUN", "NOTES", "UNREAD", "BegunPage", "Document", "EmbeddedContent", "Found", "Link", "Note", "OptionFields",
-    "Options", "PassedContent",
-]  # fmt: skip
-
 
 @hides_secrets
 class Link(NamedTuple):

@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["Outcome", "extract", "partitions", "run"]
-
 _PART_COLUMNS = ("task", "sources", "octets", "part")
 _DDL_TYPES = {"string": "string", "bool": "boolean", "int64": "bigint"}
 _SUMMARIES_PER_MERGE = 256

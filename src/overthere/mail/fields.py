@@ -10,8 +10,6 @@ from urllib.parse import unquote_to_bytes
 from overthere.ground import charsets
 from overthere.mail.words import words
 
-__all__ = ["EXTERNAL", "Header", "parameters", "remove_comments", "uri"]
-
 EXTERNAL = "message/external-body"
 """The media type of a part whose body is elsewhere; the part contains that body's header (RFC 2046 5.2.3)."""
 _MAX_VALUE = 1 << 16

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 from overthere.access.wire import Effect, Read
 from overthere.mail.fields import Header
 
-__all__ = ["ENCODED", "END", "FROM_LINE", "PLAIN", "Decoder", "Boundary", "MessageReader", "decoder"]
-
 _READ_BYTES = 1 << 18
 _MAX_LINE_BYTES = 1 << 16
 _MAX_HEADER_BYTES = 1 << 20

@@ -10,8 +10,6 @@ from overthere.access.wire import Effect
 from overthere.mail.fields import Header
 from overthere.mail.reader import ENCODED, END, Boundary, MessageReader
 
-__all__ = ["PartEnd", "Part", "Traversal"]
-
 _MAX_DEPTH = 100
 """The limit of messages and multiparts nested in each other."""
 

@@ -7,8 +7,6 @@ import re
 
 from overthere.ground import charsets
 
-__all__ = ["words"]
-
 # RFC 2047 2, but blanks occur in the text in practice; RFC 2231 5 for the language.  No part is ambiguous.
 _WORD = re.compile(r"=\?([!-)+->@-~]{1,40}+)(?:\*[!->@-~]{0,40}+)?\?([BbQq])\?([ ->@-~]*+)\?=")
 

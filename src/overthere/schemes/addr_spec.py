@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ATEXT", "URL_ADDR_SPEC", "split_at"]
-
 # RFC 822 3.3 (atom) and RFC 5322 3.2.3 (atext) name the same characters: those that a path of any scheme may hold as
 # they are, and the escapes of them all.
 ATEXT = """

@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["is_named"]
-
 _METADATA_SUFFIXES = (".dist-info", ".egg-info")
 
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get
 if TYPE_CHECKING:
     from overthere.schemes.locator import Locator
 
-__all__ = ["check_types"]
-
 
 def check_types(locator: Locator) -> None:
     """Raise TypeError for the first field whose value does not have the declared type.

@@ -8,8 +8,6 @@ from typing import ClassVar
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 from overthere.schemes.locator import Given, Locator, Writer
 
-__all__ = ["HasSegments", "HostLocator", "decoded", "host_without_user"]
-
 
 class HasSegments:
     """The part of locators with a path of segments."""

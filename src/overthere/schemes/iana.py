@@ -7,8 +7,6 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["REGISTRY_DATE", "Registration", "registration", "registrations"]
-
 REGISTRY_DATE = "2022-11-18"
 """The day of the registry: a later registration is not in it."""
 

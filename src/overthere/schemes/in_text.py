@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from overthere.schemes.model import Scheme
 
-__all__ = ["InText", "built_in", "facts_of", "table"]
-
 
 class InText(NamedTuple):
     """The fields of `Scheme` of the same names."""

@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     from overthere.grammar.automaton import Automaton
     from overthere.schemes.iana import Registration
 
-__all__ = [
-    "Access", "CommonRules", "Example", "NormalRule", "Scheme", "default_port", "last_segment",
-    "lower_except_escapes", "on_path", "slash_for_empty_path",
-]  # fmt: skip
-
 
 class Example(NamedTuple):
     """A URI from a document, or one of our own that shows a form."""

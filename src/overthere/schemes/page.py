@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from overthere.grammar import Grammar
     from overthere.schemes.model import Scheme
 
-__all__ = ["page", "rules_of"]
-
 _NAME = re.compile(r'"[^"]*"|%[bdxis][^ )\]]*|([A-Za-z][A-Za-z0-9-]*)')
 
 

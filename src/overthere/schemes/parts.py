@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from overthere.editions.model import Edition
 
-__all__ = ["Given", "Writer", "charset_of", "octets_of", "reading"]
-
 _DIGITS = re.compile("[0-9]+")
 
 

@@ -19,8 +19,6 @@ from overthere.schemes.model import Scheme
 if TYPE_CHECKING:
     from overthere.values.uri import URI
 
-__all__ = ["BUILT_IN", "GROUP", "Registry", "port_of", "scheme"]
-
 GROUP = "overthere.schemes"
 """The group of entry points: the name of a scheme, and "module:SCHEME"."""
 

@@ -5,8 +5,6 @@ Each looks at a bounded number of characters.
 
 from __future__ import annotations
 
-__all__ = ["MAILBOX", "NESTED", "PHONE"]
-
 NESTED = r"[A-Za-z][A-Za-z0-9+.-]{1,30}:"
 """The scheme of a URI within."""
 MAILBOX = r"[A-Za-z0-9.!$&'*+/=?^_`{|}~%:;-]{1,256}@[A-Za-z0-9\[%]"

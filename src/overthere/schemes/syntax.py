@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from overthere.grammar.automaton import Automaton
 
-__all__ = ["grammar", "tables", "whole_automaton"]
-
 _TOP = "whole-uri"
 _GENERIC = {
     "port": """*"0" [ %x31-39 *3DIGIT / %x31-35 4DIGIT / "6" ( %x30-34 3DIGIT / "5" ( %x30-34 2DIGIT

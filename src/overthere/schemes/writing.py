@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
     from overthere.values.uri import URI
 
-__all__ = ["write"]
-
 
 def write(locator: Locator, edition: str | Edition, registry: Registry | None) -> URI | str:
     """Write a locator; see `Locator.uri`."""

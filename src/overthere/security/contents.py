@@ -10,8 +10,6 @@ from urllib.parse import unquote_to_bytes
 from overthere.ground.secret_parameters import secret_parameters
 from overthere.security.parts import Place, TextParts
 
-__all__ = ["contents", "length", "parameters"]
-
 
 def _strip_as_browser(scheme: str) -> str:
     """Return a pattern for a scheme as browsers read it (URL Standard 4.4): they drop tabs and line ends."""

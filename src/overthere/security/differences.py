@@ -13,8 +13,6 @@ from overthere.security.parts import Place, TextParts
 from overthere.security.scripts import canonical
 from overthere.values.hosts.address import literal
 
-__all__ = ["differences"]
-
 _BASE_HOST = "overthere.invalid"
 _BASE = f"https://{_BASE_HOST}/"  # RFC 2606 2: this host does not exist
 _MAX_LENGTH = 1 << 14

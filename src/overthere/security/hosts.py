@@ -22,8 +22,6 @@ from overthere.values.hosts.address import (
 )
 from overthere.values.hosts.idn import is_a_label
 
-__all__ = ["authority", "decode_escapes", "quote_host", "scheme"]
-
 # Names of RFC 1034 3.1 have 255 octets; UTS 46 drops characters, so that a few more may make one.
 _MAX_READ_LENGTH = 1000
 _METADATA = frozenset(map(ipaddress.ip_address, ("169.254.169.254", "fd00:ec2::254", "168.63.129.16")))

@@ -13,8 +13,6 @@ from overthere.ground.caches import bounded_cache
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.values.hosts.idn import to_unicode
 
-__all__ = ["canonical", "judge", "quote", "scripts_of"]
-
 # First words of character names (which Unicode never changes) that do not name the character's script.
 _SCRIPT_OF_WORD = {"CJK": "HAN", "IDEOGRAPHIC": "HAN", "HENTAIGANA": "HIRAGANA", "TURNED": "LATIN", "MASU": None}
 # Modifiers (Lm), such as the prolonged sound mark of Japanese, belong to several scripts or to all.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-__all__ = ["KINDS", "LEVELS", "Concern", "Level"]
-
 Level = Literal["note", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("note", "warning", "error")
 """From the least severe to the worst.  error: deceives people or shows a secret; warning: may do so, and is rare in

@@ -22,8 +22,6 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.values.value import Value
 
-__all__ = ["WebAddress", "web_address"]
-
 _AUDITED = frozenset((
     "password", "userinfo", "userinfo-host", "address-rare", "encoded-host", "encoded-host-delimiter", "host-future",
     "encoded-nul", "long",

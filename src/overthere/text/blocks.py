@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["Blocks", "label"]
-
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n|\Z)")
 _FENCE = re.compile(r"[ >]{0,80}+(?P<fence>`{3,}+(?=[^`\r\n]*+(?:[\r\n]|\Z))|~{3,}+)")
 _BLANK = re.compile(r"[ \t>]*+(?:[\r\n]|\Z)")

@@ -17,8 +17,6 @@ from overthere.ground.redact import mask
 from overthere.kernel.reference import split
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["ConnectionString", "HostPort"]
-
 T = TypeVar("T", bound=URIReference)
 
 

@@ -18,8 +18,6 @@ from typing import NamedTuple
 from overthere.ground.redact import hides_secrets
 from overthere.text.names import Names, names
 
-__all__ = ["DelimitedText", "read_delimited"]
-
 
 @hides_secrets
 class DelimitedText(NamedTuple):

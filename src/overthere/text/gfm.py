@@ -16,8 +16,6 @@ from urllib.parse import quote
 from overthere.text import Found, Kind
 from overthere.text.blocks import Blocks, label
 
-__all__ = ["find"]
-
 _URI = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\x00-\x20\x7f<>]*+)>")
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _MAIL = re.compile(rf"<([A-Za-z0-9.!#$%&'*+/=?^_`{{|}}~-]++@{_LABEL}(?:\.{_LABEL})*+)>")

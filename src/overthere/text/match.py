@@ -9,8 +9,6 @@ from overthere.ground.redact import hides_secrets
 from overthere.iri import IRI
 from overthere.values.uri import URI
 
-__all__ = ["Found", "Kind", "guess_uri", "expand_abbreviation"]
-
 Kind = Literal["URI", "IRI", "abbreviated", "mail"]
 
 

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from overthere.schemes.registry import Registry
 from overthere.schemes.shapes import MAILBOX, NESTED, PHONE
 
-__all__ = ["OTHERS", "Names", "names", "registered_schemes"]
-
 OTHERS: dict[str, str] = {
     "acct": MAILBOX,
     "doi": r"10\.[0-9]",

@@ -18,8 +18,6 @@ from overthere.text import Found
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["OTHERS", "as_html", "as_markdown", "as_terminal", "linkable"]
-
 OTHERS = frozenset(("sms", "xmpp", "doi", "magnet"))
 """Undescribed schemes that only name or locate something."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-__all__ = ["ENOUGH", "MOST", "pieces"]
-
 ENOUGH = 1 << 20
 """Characters after which a piece may end at an empty line, which no URI crosses."""
 MOST = 1 << 24

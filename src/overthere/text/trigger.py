@@ -9,8 +9,6 @@ from overthere import kernel
 from overthere.ground.caches import bounded_cache
 from overthere.text.rules import COUNTRY_CODES, GENERIC_NAMES, NAME, WORD
 
-__all__ = ["compile_trigger"]
-
 # Quick to reject: most places have a letter before them.
 _LABEL = rf"(?=[^\x00-,./:-@\[-`{{-\x7f-])(?:[A-Za-z0-9-]++|(?=[^\x00-\x7f]){NAME})++"
 _HOST = rf"(?<![\w@/.:%=\\-])(?=[A-Za-z0-9\x80-\U0010ffff])(?<!{WORD}){_LABEL}(?:\.{_LABEL})++(?!{WORD})"

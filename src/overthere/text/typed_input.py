@@ -12,8 +12,6 @@ from overthere.text.rules import mail_domain_pattern
 from overthere.values.findings import refuse_two_uris
 from overthere.values.uri import URI
 
-__all__ = ["lacks_scheme", "typed"]
-
 _PAIRS = {"<": ">", '"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
 _PREFIX = re.compile(r"(?i)url:\s*+(?=[a-z][a-z0-9+.-]*+:)")
 _HYPHEN = re.compile(r"-[^\S\r\n]*+(?:\r\n?|\n)\s*+")

@@ -21,8 +21,6 @@ from overthere.values.encoding import encode
 from overthere.values.form_pairs import number_text, write_pairs
 from overthere.values.scheme_query import pairs_of, plus_of
 
-__all__ = ["Userinfo", "assemble", "authority_of", "build", "edit_login", "host_text", "query_text", "userinfo_text"]
-
 # A delimiter of the authority inside a host argument, except in an IP-literal.
 _DELIMITER_IN_HOST = re.compile(r"(?:\[[^\]]*\])?+[^:@]*[:@]")
 

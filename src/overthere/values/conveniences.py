@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., object])
 
-__all__ = ["Conveniences", "hints_keywords"]
-
 ELSEWHERE = {
     "absolute": "scheme, None of a relative reference", "anchor": "fragment", "args": "parameters",
     "authority_info": "userinfo, host and port", "child": "append(...)", "copy_add_param": "add_parameters({...})",

@@ -20,8 +20,6 @@ from overthere.ground.errors import KINDS, Finding, InvalidURI
 from overthere.ground.redact import overlaps, secret_spans
 from overthere.kernel.reference import Parts as Generic
 
-__all__ = ["check_rule", "locate_parts", "parts_of_any"]
-
 Parts = Callable[[str], Mapping[str, str | None]]
 
 # The rules for whole URIs or references, by the names in the documents.

@@ -12,8 +12,6 @@ from overthere.ground.redact import mask
 if TYPE_CHECKING:
     from overthere.values.conveniences import Conveniences
 
-__all__ = ["display"]
-
 _UNITS = re.compile(r"(?:%[0-9A-Fa-f]{2})+|.", re.DOTALL)
 """Units that are shown as a whole or not at all."""
 

@@ -15,8 +15,6 @@ from overthere.kernel import front, percent_decode, percent_encode
 from overthere.kernel.classes import CHARSETS
 from overthere.kernel.reference import BROKEN_ESCAPE
 
-__all__ = ["DATA_RULES", "IN_SEGMENT", "decode", "decode_bytes", "encode", "safe_characters"]
-
 IN_SEGMENT = "!$&'()*+,:;=@"
 """The reserved characters that a segment may hold (3.3): they stay in names of files and of archive members, where no
 scheme gives them a meaning (RFC 8089 2)."""

@@ -10,8 +10,6 @@ from overthere.kernel import Components, percent_decode
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
 
-__all__ = ["file_name", "segment_name"]
-
 _MAX_LENGTH = 120
 """Characters, and bytes of UTF-8: file systems allow 255 bytes, and a temporary name is longer."""
 _DEVICES = re.compile(r"(?i)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])\s*(?:\.|$)")

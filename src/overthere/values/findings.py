@@ -24,8 +24,6 @@ from overthere.kernel.reference import APPENDIX_B, BIDI_CONTROLS, class_ranges, 
 if TYPE_CHECKING:
     from overthere.grammar import Grammar
 
-__all__ = ["check_uri", "grammar_of", "refusal", "refuse_two_uris", "scan", "scp_as_uri"]
-
 _ATS = re.compile("@+")
 _SCHEME_FIRST = re.compile(f"[{CHARSETS['ALPHA']}]")
 

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
     from overthere.forms import Parameters
 
-__all__ = [
-    "NameOrPair", "Pairs", "Value", "by_name", "encode_name", "encoded_pair", "flat", "matches", "number_text",
-    "octets_of", "pattern", "plain_value", "write_pairs",
-]  # fmt: skip
-
 Value: TypeAlias = (
     "str | bytes | bool | int | float | Components | UUID | date | time | Decimal | Enum | PurePath | None"
 )

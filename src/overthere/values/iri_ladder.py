@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from overthere.iri import IRIReference
     from overthere.schemes.registry import Registry
 
-__all__ = ["IRI_PARAGRAPHS", "has_dns_hosts", "iri_changes", "iri_comparison_form", "iri_normal_form"]
-
 IRI_PARAGRAPHS = {
     Rung.STRING: "RFC 3987 5.3.1",
     Rung.CASE: "RFC 3987 5.3.2.1",

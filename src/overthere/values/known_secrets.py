@@ -16,8 +16,6 @@ from overthere.ground.redact import MASK, mask, password_spans
 from overthere.ground.secret_parameters import secret_parameters
 from overthere.kernel.percent import percent_decode
 
-__all__ = ["Secrets", "logins", "values"]
-
 _DELIMITERS = re.compile(r"[/\\?#@:\[\]&;\t\n\r]+")
 _VALUE_DELIMITERS = re.compile(r"[/?#,@:;&=\s]+")
 _BREAKS = re.compile(r"[\t\n\r]+")

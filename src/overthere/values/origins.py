@@ -6,8 +6,6 @@ from overthere.ground.rung import Rung
 from overthere.iri import IRIReference
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["is_relative_to", "matches_redirect", "redirect_target", "same_origin"]
-
 _LOOPBACK = ("127.0.0.1", "[::1]")
 """The hosts of RFC 8252 7.3; "localhost" is not one of them (8.3)."""
 

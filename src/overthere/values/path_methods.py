@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
-__all__ = ["PathMethods"]
-
 
 class PathMethods(QueryMethods):
     """The part of every value type that works on segments."""

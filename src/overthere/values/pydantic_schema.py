@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from overthere.ground.kinds import Finding
 
-__all__ = ["Check", "TextSchema", "any_case", "failure", "schema", "serializer"]
-
 
 @cache
 def serializer() -> SchemaSerializer:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from overthere.forms import Pairs, Parameters
     from overthere.values.form_pairs import NameOrPair
 
-__all__ = ["QueryMethods"]
-
 
 class QueryMethods(Components):
     """The part of every value type that works on parameters."""

@@ -10,8 +10,6 @@ from overthere.ground.exact import exact
 from overthere.kernel import front
 from overthere.kernel.reference import Form, Parts, form_of, guard_path, recompose, remove_dot_segments, resolve, split
 
-__all__ = ["FORMS", "relate"]
-
 FORMS: tuple[str, ...] = get_args(Form)
 """The forms of references (RFC 3986 4.1, 4.2, 4.4)."""
 

@@ -18,8 +18,6 @@ from overthere.kernel.reference import (
     transform_references,
 )
 
-__all__ = ["Target", "join_text", "resolve_text", "same_document"]
-
 
 @hides_secrets
 class Target(NamedTuple):

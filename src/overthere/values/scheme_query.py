@@ -13,8 +13,6 @@ from overthere.values.form_pairs import Pairs, flat, plain_value
 if TYPE_CHECKING:
     from overthere.schemes.registry import Registry
 
-__all__ = ["HALF_LINE_BREAK", "LINE_END", "pairs_of", "plus_of"]
-
 LINE_END = re.compile(r"\r\n|\r|\n")
 HALF_LINE_BREAK = re.compile(r"(?<!%0[dD])%0[aA]|%0[dD](?!%0[aA])")
 """An escape that is only half of a line break (RFC 6068 5)."""

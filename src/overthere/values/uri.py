@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     L = TypeVar("L", bound=Locator)
     Errors: TypeAlias = Literal["strict", "repair"]
 
-__all__ = ["URI", "URIReference"]
-
 # Rung.SYNTAX, without loading the enumeration, which is done on first use (decisions, "The native kernel").
 _SYNTAX: Rung = 3  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from overthere.kernel.components import Component
     from overthere.values.build import Userinfo
 
-__all__ = ["Value"]
-
 
 class _Keep:
     """The default of `replace`: leave the component as it is (None removes it)."""

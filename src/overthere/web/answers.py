@@ -11,8 +11,6 @@ from overthere.web import pages
 from overthere.web.model import BadInput
 from overthere.web.views import VIEWS
 
-__all__ = ["Answer", "Fault", "Form", "answer", "as_json", "decode_answer", "encode_answer", "status_of"]
-
 
 class Answer(NamedTuple):
     """The text of an answer, with its HTTP status."""

@@ -13,8 +13,6 @@ with brought_by("web"):
     import h11
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["connection_type"]
-
 _BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _TIMEOUT = _BAD_REQUEST.replace(b"400 Bad Request", b"408 Request Timeout")
 _ORDER = count()

@@ -11,8 +11,6 @@ from markupsafe import Markup
 from overthere.anatomy import Explanation
 from overthere.web.views.grammar import Machine, Move, State
 
-__all__ = ["automaton", "figure"]
-
 _WIDTH = 72
 """Columns of the figure."""
 _CELL = 9.6

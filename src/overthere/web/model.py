@@ -13,8 +13,6 @@ from overthere.ground.figure import shorten
 from overthere.ground.redact import mask
 from overthere.values.known_secrets import Secrets
 
-__all__ = ["DOCUMENT", "TEXT", "BadInput", "Example", "Input", "View", "as_data"]
-
 TEXT = 8192
 """Maximum code points of a one-line input; browsers and servers accept URIs of about that length."""
 DOCUMENT = 262_144

@@ -13,8 +13,6 @@ import overthere
 from overthere.web.model import TEXT, Input, View
 from overthere.web.views import VIEWS
 
-__all__ = ["document"]
-
 
 @cache
 def document() -> dict[str, Any]:

@@ -28,8 +28,6 @@ from overthere.web.views import VIEWS, anatomy, audit, editions, plan
 with brought_by("web"):
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-__all__ = ["LINK", "answer", "failure_fragment", "has_secret", "link", "page", "part", "refusal_page", "start"]
-
 LINK = 60_000
 """Maximum octets of a permanent link: servers and browsers accept this length."""
 

@@ -10,8 +10,6 @@ from overthere.ground.display import name_of, printable
 from overthere.ground.errors import Finding
 from overthere.ground.redact import MASK, mask, secret_spans
 
-__all__ = ["Place", "Run", "runs"]
-
 _MAX_RUNS = 2000
 """Maximum runs of a text; the text behind them is one more run."""
 

@@ -36,8 +36,6 @@ with brought_by("web"):
     from starlette.routing import Route
     from starlette.types import ASGIApp
 
-__all__ = ["application"]
-
 _BODY = 1 << 22
 """Maximum octets of a request: `DOCUMENT` characters as a form."""
 _STATIC = {"style.css": "text/css", "typing.js": "text/javascript", "icon.svg": "image/svg+xml"}

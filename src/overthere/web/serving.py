@@ -14,8 +14,6 @@ from overthere.web.workers import Workers
 with brought_by("web"):
     import uvicorn
 
-__all__ = ["Server", "serve", "server"]
-
 
 class Server(uvicorn.Server):
     """A server that first ends its worker processes, without waiting for their answers."""

@@ -12,8 +12,6 @@ from multiprocessing.connection import Connection
 from overthere.ground.processes import Child
 from overthere.web.answers import Answer, Fault, Form, answer, decode_answer, encode_answer
 
-__all__ = ["PoolClosed", "TooSlow", "Workers"]
-
 _START_TIMEOUT = 60
 """Seconds for the start of a process, which do not count for the view."""
 _READY = b"ready"

@@ -13,8 +13,6 @@ from overthere.broken.generators.project import Project, folders_above
 from overthere.ground.caches import cached_property
 from overthere.links.job.files import is_inside, open_file
 
-__all__ = ["Answer", "LookupBudget", "Pages", "front_matter"]
-
 _HEAD_BYTES = 1 << 13
 _MAX_VALUES = 50
 """Maximum number of values of a front matter field."""

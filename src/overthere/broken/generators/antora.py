@@ -7,8 +7,6 @@ import os
 from overthere.broken.generators.configuration import yaml_value
 from overthere.broken.generators.project import Mount, Project
 
-__all__ = ["FILES", "read"]
-
 FILES = ("antora.yml",)
 
 

@@ -9,8 +9,6 @@ from overthere.broken.generators.configuration import js_values, site_path
 from overthere.broken.generators.front_matter import front_addresses
 from overthere.broken.generators.project import IMPORTS, Mount, Project
 
-__all__ = ["FILES", "read"]
-
 FILES = tuple(f"astro.config.{suffix}" for suffix in ("mjs", "js", "ts", "mts", "cjs"))
 _PROGRAMS = re.compile(r"redirects|openAPI|typeDoc|getStaticPaths|plugins")
 

@@ -8,8 +8,6 @@ import re
 from overthere.broken.generators.project import folders_above
 from overthere.links.job.files import is_inside, open_file
 
-__all__ = ["MAX_NAMED_BYTES", "js_values", "read_configuration", "site_path", "yaml_block", "yaml_names", "yaml_value"]
-
 _MAX_BYTES = 1 << 20
 MAX_NAMED_BYTES = 1 << 18
 """Maximum size of all files together that a configuration names: many may name the same."""

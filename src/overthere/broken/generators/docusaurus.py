@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from overthere.broken.generators.configuration import js_values, site_path
 from overthere.broken.generators.project import IMPORTS, MOST_ROUTES, Mount, Project
 
-__all__ = ["FILES", "read"]
-
 FILES = tuple(f"docusaurus.config.{suffix}" for suffix in ("js", "ts", "mjs", "cjs", "mts"))
 _NUMBER = re.compile(r"(?<![^/])\d++[ \t]*+[-_.]++[ \t]*+(?=[^/])")
 _DATE = re.compile(r"(?<![^/])(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]")

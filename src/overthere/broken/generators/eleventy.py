@@ -8,8 +8,6 @@ from overthere.broken.generators.configuration import js_values, site_path
 from overthere.broken.generators.front_matter import front_addresses
 from overthere.broken.generators.project import BRACES, Mount, Project
 
-__all__ = ["FILES", "read"]
-
 FILES = (".eleventy.js", *(f"eleventy.config.{suffix}" for suffix in ("js", "mjs", "cjs", "ts")))
 
 

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from overthere.broken.generators.project import IMPORTS, Project
 from overthere.links.model import Document
 
-__all__ = ["front_addresses", "front_matter_end", "unknown_generator", "without_front_matter"]
-
 
 def without_front_matter(document: Document) -> Document:
     """A Markdown document with a blank for each byte of its front matter, except line ends."""

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from overthere.broken.generators.configuration import site_path
 from overthere.broken.generators.project import Mount, Project
 
-__all__ = ["FILES", "read"]
-
 FILES = tuple(
     f"{folder}{name}.{suffix}"
     for folder in ("", "config/_default/")

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from overthere.broken.generators.project import Project, folders_above
 from overthere.links.job.files import is_inside, open_file
 
-__all__ = ["inserted_texts"]
-
 _MAX_INSERTIONS = 100
 """Maximum number of insertions that are followed for a page, including nested ones."""
 _MAX_TOTAL_BYTES = 1 << 20

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from overthere.broken.generators.configuration import site_path, yaml_block, yaml_value
 from overthere.broken.generators.project import Mount, Project
 
-__all__ = ["FILES", "read"]
-
 FILES = ("_config.yml", "_config.yaml", "_config.toml")
 _POST = re.compile(r"(?:(.*)/)?_(?:posts|drafts)/(?:.*/)?(?:(\d{4})-(\d{1,2})-(\d{1,2})-)?([^/]++)")
 _COLLECTION = re.compile(r"(?:.*/)?_([^/]++)/(.*)")

@@ -8,8 +8,6 @@ import re
 from overthere.broken.generators.project import Mount, Project
 from overthere.ground.option_files import read_toml
 
-__all__ = ["FILES", "read"]
-
 FILES = ("book.toml",)
 _BUILT_IN_PREPROCESSORS = frozenset(("links", "index"))
 """The preprocessors that are part of mdBook."""

@@ -19,8 +19,6 @@ from overthere.broken.generators.configuration import (
 )  # fmt: skip
 from overthere.broken.generators.project import Mount, Project
 
-__all__ = ["FILES", "read"]
-
 FILES = ("mkdocs.yml", "mkdocs.yaml")
 _PAGE_MAKERS: Final = frozenset(
     (

@@ -9,11 +9,6 @@ from typing import NamedTuple
 
 from overthere.ground.caches import cached_property
 
-__all__ = [
-    "BRACES", "IMPORTS", "MOST_ROUTES", "NO_PROJECT", "TEMPLATES", "TEMPLATE_FOLDERS", "Mount", "Project", "Projects",
-    "folders_above",
-]  # fmt: skip
-
 BRACES = re.compile(r"\{\{|\{%")
 """Code in a page: Jinja, Liquid, Nunjucks, Handlebars, the shortcodes of Hugo and Quarto."""
 

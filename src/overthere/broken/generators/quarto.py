@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from overthere.broken.generators.project import Mount, Project
 
-__all__ = ["FILES", "read"]
-
 FILES = ("_quarto.yml", "_quarto.yaml")
 
 

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from overthere.broken.generators.configuration import yaml_value
 from overthere.broken.generators.project import Mount, Project
 
-__all__ = ["BOOK_FILES", "FILES", "OBJECTS", "book", "read"]
-
 FILES = ("conf.py",)
 BOOK_FILES = ("myst.yml", "myst.yaml")
 _SPHINX = re.compile(r"^(?:extensions|project|html_theme|source_suffix)\b[^\n=]*+=", re.MULTILINE)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections import deque
 
-__all__ = ["MARK", "has_template", "hide", "hide_mathematics", "is_template_file"]
-
 MARK = "\ufdd0"
 """Replaces each character of a template: a noncharacter, which no text contains (Unicode 23.7)."""
 _PAIRS = (("{{", "}}"), ("{%", "%}"), ("<%", "%>"), ("<?", "?>"))

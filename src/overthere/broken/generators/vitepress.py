@@ -10,8 +10,6 @@ from overthere.broken.generators.configuration import MAX_NAMED_BYTES, js_values
 from overthere.broken.generators.project import Mount, Project, folders_above
 from overthere.links.job.files import is_inside
 
-__all__ = ["FILES", "read"]
-
 FILES = tuple(
     f".{name}press/config{middle}.{suffix}"
     for name in ("vite", "vue")

@@ -18,8 +18,6 @@ from overthere.ground.redact import mask
 with brought_by("fsspec"):
     from fsspec.core import url_to_fs
 
-__all__ = ["MAX_DEPTH", "MAX_LISTED", "FilesystemStore"]
-
 MAX_LISTED = 100_000_000
 MAX_DEPTH = 256
 """Objects and folders in one another of a listing: a server that is broken or hostile lists for ever."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from overthere.access.policy import Policy
     from overthere.values.uri import URI
 
-__all__ = ["HTTPRanges"]
-
 _TRIES = 6
 """The number of times that a range is requested."""
 _FIRST_WAIT, _MAX_WAIT = 0.2, 20.0

@@ -20,8 +20,6 @@ with brought_by("stores"):
     from obstore import exceptions
     from obstore.store import from_url
 
-__all__ = ["MAX_LISTED", "ObjectStore"]
-
 RETRY: dict[str, Any] = {
     "max_retries": 8,
     "retry_timeout": timedelta(seconds=120),

@@ -17,8 +17,6 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-__all__ = ["SCHEMES", "ObjectInfo", "Name", "Piece", "Store", "StoreError", "is_folder", "is_object", "is_web"]
-
 SCHEMES = frozenset(("s3", "s3a", "gs", "az", "abfs", "abfss"))
 """The schemes that obstore opens."""
 _LOCAL = frozenset((

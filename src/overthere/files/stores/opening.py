@@ -18,8 +18,6 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["list_objects", "head_object", "open_object", "open_range", "permit", "store_of"]
-
 _BUFFER = 1 << 18
 
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from overthere.files.stores.model import Piece, StoreError
 
-__all__ = ["Fetch", "RangeFile"]
-
 Fetch = Callable[[int, int, str], Piece]
 """Retrieves the octets [start, end) of one object if it still has that version.  Raises: StoreError."""
 FIRST, MOST = 1 << 17, 1 << 23

@@ -11,8 +11,6 @@ from typing import Any
 
 from overthere.ground.extras import brought_by
 
-__all__ = ["to_array", "to_arrow"]
-
 
 def to_array(values: Sequence[str | int | None], type: Any) -> Any:
     """Return an array of text, integers or truth values.  A lone surrogate, which is not valid text, becomes "?".

@@ -18,8 +18,6 @@ from overthere.files.tables.writers import FormatWriter, open_format_writer
 from overthere.ground.atomic import remove, rename
 from overthere.ground.extras import brought_by
 
-__all__ = ["PartFile", "Table", "read_metadata", "read_rows"]
-
 
 class PartFile:
     """A table that grows as PART, and is renamed to PATH at the end."""

@@ -16,11 +16,6 @@ from typing import Any, NamedTuple
 from overthere.ground.atomic import reopen, write
 from overthere.ground.errors import OverthereError
 
-__all__ = [
-    "KEY", "Checkpoint", "ResumeError", "check_is_own", "check_mark_path", "delay_signals", "load_mark", "lock",
-    "read_mark", "reject_foreign",
-]  # fmt: skip
-
 KEY = "overthere.links"
 """The key of a mark inside other metadata, and its first key."""
 

@@ -15,8 +15,6 @@ from overthere.files.tables.formats import Layout
 from overthere.files.tables.writer import Writer
 from overthere.ground.atomic import remove
 
-__all__ = ["Folder"]
-
 MARK = "_overthere.json"
 """A name that readers of folders ignore."""
 ROWS, BYTES, SECONDS = 1 << 20, 512 << 20, 60.0

@@ -7,8 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["FORMATS", "READ", "Layout", "OwnColumns", "TableEncoder", "fit_schema", "suffix"]
-
 READ = (".parquet", ".csv", ".csv.gz", ".arrow", ".feather", ".arrows")
 """Suffixes of tables to read; in a CSV file every column is text."""
 FORMATS = (*READ, ".jsonl", ".jsonl.gz")

@@ -20,8 +20,6 @@ from overthere.files.stores.model import is_object
 from overthere.files.tables.formats import READ, suffix
 from overthere.ground.extras import need
 
-__all__ = ["Source", "open_source", "split_batch"]
-
 _MAX_BATCH_ROWS = 65_536
 _BATCH_BYTES = 32 << 20
 """The maximum rows and the approximate bytes of a batch."""

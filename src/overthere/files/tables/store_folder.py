@@ -18,8 +18,6 @@ from overthere.files.tables.writer import Writer
 from overthere.files.tables.writers import FormatWriter, open_format_writer
 from overthere.ground.atomic import open_unnamed
 
-__all__ = ["MAX_OBJECTS", "SUCCESS", "Place", "StoreFolder", "StorePart"]
-
 SUCCESS = "_SUCCESS"
 """The object written last: readers of other engines wait for it."""
 BYTES = 64 << 20

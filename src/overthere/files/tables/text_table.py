@@ -15,8 +15,6 @@ from overthere.files.tables.writer import FileWriter, open_part
 from overthere.files.tables.writers import Encoder, make_encoder, write_all
 from overthere.ground.atomic import remove, rename
 
-__all__ = ["TextTable"]
-
 BLOCK = 1 << 20
 """Bytes to write, and with gzip to compress, at once."""
 SECONDS = 1.0

@@ -26,8 +26,6 @@ from overthere.files.tables.writers import FormatWriter, open_format_writer
 from overthere.ground.atomic import create_part, stream, temporary_path
 from overthere.ground.display import visible
 
-__all__ = ["FileWriter", "Stream", "Writer", "open_part"]
-
 
 class Writer(ABC):
     """Writes batches of one schema.  A context manager: its end closes the table; an error drops one without a job.

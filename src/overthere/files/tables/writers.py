@@ -20,8 +20,6 @@ from overthere.files.tables.checkpoint import KEY, Checkpoint
 from overthere.files.tables.formats import Layout, OwnColumns, TableEncoder
 from overthere.ground.extras import brought_by
 
-__all__ = ["FormatWriter", "make_encoder", "open_format_writer", "write_all"]
-
 ROWS = 1 << 16
 BYTES = 16 << 20
 """A row group is written once it has this many rows, or about this many bytes in memory."""

@@ -20,8 +20,6 @@ from overthere.links.documents.kinds import media_type_of
 from overthere.links.faults import note_kind
 from overthere.links.model import BegunPage, Document, Note, Options, PassedContent
 
-__all__ = ["members"]
-
 
 class _Line(NamedTuple):
     """The line before a document."""

@@ -7,8 +7,6 @@ from overthere.links.model import Document
 from overthere.values.encoding import IN_SEGMENT
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["member_base", "member_document"]
-
 
 def member_base(name: bytes, base: Base, root_uri: URI | None) -> Base:
     if root_uri is None:

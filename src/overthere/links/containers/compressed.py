@@ -11,8 +11,6 @@ from overthere.links.containers.model import Member, Place, Stream
 from overthere.links.containers.streams import ChainedStream, PieceStream, fault_note
 from overthere.links.model import Document, Note
 
-__all__ = ["content_name", "members"]
-
 _SUFFIXES = {
     ".gz": "", ".bz2": "", ".xz": "", ".zst": "", ".tgz": ".tar", ".tbz2": ".tar", ".txz": ".tar", ".svgz": ".svg",
 }  # fmt: skip

@@ -13,11 +13,6 @@ from typing import Any, BinaryIO
 from overthere import kernel
 from overthere.ground.codings import Zlib
 
-__all__ = [
-    "GZIP", "PIECE", "RATIO", "WINDOW", "MemberChain", "inflate_member", "inflate_pieces", "is_continuation",
-    "find_member", "read_gzip_member",
-]  # fmt: skip
-
 GZIP = b"\x1f\x8b\x08"
 """The first bytes of a member (RFC 1952 2.3.1)."""
 PIECE, MAX_OUTPUT = 1 << 14, 1 << 16

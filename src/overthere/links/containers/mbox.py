@@ -14,8 +14,6 @@ from overthere.links.containers.model import Part, Place, Stream
 from overthere.links.model import Document, Note, Options
 from overthere.mail.reader import FROM_LINE, Decoder, MessageReader
 
-__all__ = ["find_parts", "members"]
-
 
 def members(
     stream: Stream,

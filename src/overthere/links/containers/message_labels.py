@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote, unquote_to_bytes
 
-__all__ = ["Labels", "identifier_url", "part_of"]
-
 _MAX_CHARS = 1 << 24
 """Maximum characters of stored labels and sources."""
 _MAX_COPIED_LABELS = 1 << 21

@@ -16,8 +16,6 @@ from overthere.links.faults import guard, note_kind
 from overthere.links.model import BEGUN, BegunPage, Document, Note, Options, PassedContent
 from overthere.values.uri import URI
 
-__all__ = ["KnownDocument", "NestedReader", "with_kind"]
-
 KnownDocument = tuple[Document, Kind]
 """A document, and its kind according to `kinds`."""
 

@@ -7,8 +7,6 @@ from typing import BinaryIO, NamedTuple, Protocol
 
 from overthere.links.model import BegunPage, Document
 
-__all__ = ["Entry", "PageMember", "PageReader", "Record"]
-
 Entry = tuple[bytes, int, int, bool]
 """The name of a member, the bytes and the checksum of its content, and whether it is compressed, by the directory of a
 ZIP file."""

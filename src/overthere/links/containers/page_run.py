@@ -10,8 +10,6 @@ from overthere.links.containers.page_reader import Entry, PageMember, PageReader
 from overthere.links.documents.kinds import kind
 from overthere.links.model import BegunPage, Document, Note, PassedContent
 
-__all__ = ["PageRun", "read_slice"]
-
 _MAX_BYTES, _MAX_PAGES = 1 << 20, 64
 """The most bytes of a file, and pages, that are read at once (a larger member is read in Python): after each page that
 Python must act on, all of them are passed to the native kernel again."""

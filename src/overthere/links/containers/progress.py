@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-__all__ = ["Progress"]
-
 
 class Progress:
     """Progress through a file by unit: each member of a container, at any depth, numbered in order.

@@ -27,8 +27,6 @@ from overthere.links.containers.page_reader import PageReader, Record
 from overthere.links.containers.streams import decoding_note
 from overthere.links.model import BegunPage
 
-__all__ = ["find_cuts", "records", "write_pieces"]
-
 
 class _Frame(NamedTuple):
     """A record's header, and its content at [start, end); without a header it is a damaged place."""

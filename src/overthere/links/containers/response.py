@@ -8,8 +8,6 @@ from overthere.ground.codings import CONTENT, MOST_CODINGS, TrailingOctets, deco
 from overthere.links.containers.streams import decoding_note
 from overthere.links.documents.header import Header
 
-__all__ = ["has_stated_length", "read_content"]
-
 
 def read_content(block: bytes, header: Header, limit: int) -> tuple[bytes, list[str]]:
     """Return the content of a response without its codings (RFC 9112 7, RFC 9110 8.4), up to `limit` bytes, and notes.

@@ -11,11 +11,6 @@ from overthere.files.stores.model import StoreError
 from overthere.ground.codings import Stream
 from overthere.links.faults import is_own_error, note_kind
 
-__all__ = [
-    "ChainedStream", "PieceStream", "TooLarge", "decoding_note", "fault_note", "read_content", "read_bytes",
-    "truncate",
-]  # fmt: skip
-
 PIECE = 1 << 16
 
 

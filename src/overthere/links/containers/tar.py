@@ -18,8 +18,6 @@ from overthere.links.containers.page_run import PageRun, read_slice
 from overthere.links.containers.streams import PIECE, TooLarge, fault_note
 from overthere.links.model import BegunPage, Document, Note, PassedContent
 
-__all__ = ["find_parts", "members"]
-
 
 def members(
     stream: Stream,

@@ -9,8 +9,6 @@ from typing import BinaryIO
 
 from overthere.ground.atomic import remove, temporary
 
-__all__ = ["remove_files", "create_file"]
-
 _PATHS: set[str] = set()
 
 

@@ -19,9 +19,6 @@ from overthere.links.faults import note_kind
 from overthere.links.model import BegunPage, Document, Note, Options, PassedContent
 from overthere.values.uri import URI
 
-__all__ = ["members", "response", "parse_target"]
-
-
 _REFERENCE_METADATA = re.compile(
     rb"\s*+\{\s*+\"(?:Envelope|Container)\"|(?:(?!outlink:|via:)[^\n]*+\n)*+(?:outlink|via):", re.IGNORECASE
 )

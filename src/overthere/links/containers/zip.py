@@ -23,8 +23,6 @@ from overthere.links.faults import guard
 from overthere.links.model import BegunPage, Document, Note, PassedContent
 from overthere.values.uri import URI
 
-__all__ = ["Entry", "find_parts", "ends_as_zip", "members"]
-
 
 class Entry(NamedTuple):
     """An entry of the directory, and the offset at which its member must have ended."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import zipfile
 
-__all__ = ["prepare_directory", "prepare_header", "read_name"]
-
 _UTF_8_FLAG, _WAS_UTF_8_FLAG = 1 << 11, 1 << 15
 """The UTF-8 flag, and a bit that APPNOTE reserves and no reader uses."""
 

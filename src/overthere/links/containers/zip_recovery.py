@@ -10,8 +10,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
-__all__ = ["Local", "has_member", "find_members", "open_member"]
-
 
 class Local(NamedTuple):
     """A member according to its local header."""

@@ -12,8 +12,6 @@ from overthere.ground.caches import bounded_cache
 if TYPE_CHECKING:
     from webencodings import Encoding
 
-__all__ = ["MARKS", "decode_text", "encoding"]
-
 MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 

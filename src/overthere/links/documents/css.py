@@ -12,8 +12,6 @@ from functools import cache
 from overthere.links.documents.charset import decode_text
 from overthere.links.model import Document, Found, Note, Options
 
-__all__ = ["PAINTED", "inline", "with_places", "read"]
-
 PAINTED = frozenset(
     ["clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask", "stroke"]
 )

@@ -13,8 +13,6 @@ from overthere.links.documents import html, json, jsonld
 from overthere.links.documents.scope import narrow_base
 from overthere.links.model import EmbeddedContent, Found, Note, Options, PassedContent
 
-__all__ = ["kind", "read", "read_within"]
-
 _SPACE = "\t\n\f\r "
 
 

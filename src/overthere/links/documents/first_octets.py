@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import zlib
 
-__all__ = ["SIGNATURES", "begins_with_element", "content_kind"]
-
 # The first bytes of formats (MIME Sniffing 6; the specifications of the formats).
 _KINDS_BY_MAGIC = (
     (b"WARC/1.", "warc"), (b"WARC/0.", "warc"), (b"warc/1.", "warc"), (b"filedesc://", "arc"),

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from overthere.links.documents.html import values
 from overthere.links.model import Document, Found, Note, Options
 
-__all__ = ["HTTP", "Fields", "Header", "fields", "first_value", "header", "reference_fields", "read", "references"]
-
 HTTP = "application/http"
 """The media type of a document with the header of an HTTP response, which `read()` reads."""
 _REFERENCE_FIELDS = (b"location", b"link", b"refresh")

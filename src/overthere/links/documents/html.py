@@ -13,11 +13,6 @@ from overthere.links.documents.tokens import Metadata, Script, Sheet, Start, tok
 from overthere.links.documents.tree import Namespace
 from overthere.links.model import EmbeddedContent, Found
 
-__all__ = [
-    "ATTRIBUTES", "CHOSEN", "CODEBASE", "EMBEDDED", "OBJECTS", "ParsedHTML", "PlacedReference", "decode",
-    "embedded_kind", "octets", "read", "references", "sheet_references", "values",
-]  # fmt: skip
-
 # ASCII whitespace of the HTML Standard, which may surround a URL.
 _SPACE = "\t\n\f\r "
 

@@ -25,8 +25,6 @@ from overthere.links.model import Document, Found, Note, Options, PassedContent
 from overthere.schemes.iana import registration
 from overthere.schemes.registry import Registry
 
-__all__ = ["DEPTH", "Container", "JSONReader", "has_more_objects", "is_uri", "read"]
-
 DEPTH = 512
 """The maximum depth of nested arrays and objects."""
 _MAX_POINTER = 1000  # characters of a pointer; the rest is cut

@@ -21,8 +21,6 @@ from overthere.links.documents import json
 from overthere.links.documents.scope import LONGEST, narrow_base
 from overthere.links.model import Found
 
-__all__ = ["REFERRING", "LDReader"]
-
 REFERRING = frozenset(
     (
         "acquireLicensePage", "actionableFeedbackPolicy", "additionalType", "afterMedia", "archivedAt", "beforeMedia",

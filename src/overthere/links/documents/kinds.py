@@ -9,10 +9,6 @@ from importlib.util import find_spec
 from overthere.links.documents.first_octets import begins_with_element, content_kind
 from overthere.links.model import Document
 
-__all__ = [
-    "CONTAINERS", "HEAD", "LISTING", "MARKUPS", "TYPES", "Kind", "kind", "kind_of", "media_type_of", "passed_kind",
-]  # fmt: skip
-
 HEAD = 4096
 """The number of bytes at the start of a document that can decide its kind."""
 

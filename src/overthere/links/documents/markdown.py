@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = [
-    "DIRECTIVE_PATTERN", "MAX_CHARACTERS", "MAX_DEPTH", "MAX_PIECE_CHARACTERS", "Blocks", "blocks", "is_prose",
-    "pieces", "read", "read_texts", "remove_indents",
-]  # fmt: skip
-
 MAX_CHARACTERS = 1 << 21
 """The number of characters of a document that are read; the parser needs up to 20 microseconds for each."""
 MAX_PIECE_CHARACTERS = 1 << 17

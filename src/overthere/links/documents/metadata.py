@@ -13,8 +13,6 @@ from overthere.links.documents.json import has_more_objects
 from overthere.links.model import Document, Found, Note, Options
 from overthere.values.uri import URI
 
-__all__ = ["METADATA", "base_of", "page_of", "read"]
-
 METADATA = "application/vnd.overthere.metadata"
 """The internal media type of a document that `read()` reads: JSON if it begins with a brace, otherwise fields."""
 _MAX_CONTAINERS = 1_500_000

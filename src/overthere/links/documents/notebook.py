@@ -13,8 +13,6 @@ from overthere.links.documents.charset import decode_text
 from overthere.links.documents.json import has_more_objects
 from overthere.links.model import Document, Found, Note, Options, PassedContent
 
-__all__ = ["cells", "read"]
-
 
 def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
     """Yield the references of a notebook in its order, with the places that Markdown has.

@@ -9,8 +9,6 @@ from overthere.links.documents.charset import decode_text
 from overthere.links.model import Document, Found, Note, Options
 from overthere.text import find
 
-__all__ = ["CUT_SUFFIX", "read", "search"]
-
 _SITEMAP = re.compile(r"^[ \t]*+sitemap[ \t]*+:[ \t]*+(?![a-z][a-z0-9+.-]*+:)([^\s#]++)", re.IGNORECASE | re.MULTILINE)
 """A relative reference in a Sitemap record of robots.txt (RFC 9309 2.2.4); sitemaps.org requires a URL."""
 

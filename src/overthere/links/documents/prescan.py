@@ -10,8 +10,6 @@ from overthere.links.documents.charset import encoding
 from overthere.links.documents.tokens import Start, tokens
 from overthere.links.documents.tree import Namespace
 
-__all__ = ["Declaration", "find_encoding"]
-
 _PRESCAN_LENGTH = 1024
 """The number of bytes that the prescan reads."""
 

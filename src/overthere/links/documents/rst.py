@@ -20,8 +20,6 @@ from overthere.ground.extras import brought_by
 from overthere.links.documents.charset import decode_text
 from overthere.links.model import Document, Found, Note, Options, PassedContent
 
-__all__ = ["LONGEST", "ParsedRST", "parse", "read"]
-
 LONGEST = 1 << 20
 """The number of characters of a document that are read."""
 _MAX_PARAGRAPH = 10_000

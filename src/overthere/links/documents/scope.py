@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from overthere.base import Base, from_content
 
-__all__ = ["LONGEST", "narrow_base"]
-
 LONGEST = 4096
 """The maximum number of characters of a base inside a document.
 

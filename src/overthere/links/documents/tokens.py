@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from overthere.links.documents.tree import Namespace, Tree
 
-__all__ = ["Script", "Sheet", "Start", "Metadata", "attribute", "tag", "tokens"]
-
 
 class Start(NamedTuple):
     """A start tag."""

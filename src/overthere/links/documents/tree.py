@@ -15,8 +15,6 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 
-__all__ = ["BREAKOUT", "DEPTH", "NO_END", "POINTS", "SCOPES", "SPECIAL", "Namespace", "Tree"]
-
 DEPTH = 512
 """The maximum number of open elements; when one more is opened, the outer half is forgotten."""
 

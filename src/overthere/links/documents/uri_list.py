@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from overthere.links.documents.charset import decode_text
 from overthere.links.model import Document, Found, Note, Options
 
-__all__ = ["read"]
-
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
     """Yield each line without surrounding blanks, except empty lines and comments ("#")."""

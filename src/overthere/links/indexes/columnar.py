@@ -11,8 +11,6 @@ from overthere.links.indexes.entry import Entry, make_entry, to_text
 from overthere.links.indexes.footer import LargeFooter, Range, read_ranges
 from overthere.links.model import Note
 
-__all__ = ["read_columnar"]
-
 _BATCH_ROWS = 256
 """Rows in memory at once: a few bytes of a file can be long values in each row."""
 _FIELDS = {

@@ -10,8 +10,6 @@ from overthere.ground.errors import InvalidURI
 from overthere.links.indexes.entry import Entry
 from overthere.values.uri import URI
 
-__all__ = ["Where"]
-
 
 class Where(NamedTuple):
     """Conditions: an entry must have one of the values of each name; a name without values does not count.

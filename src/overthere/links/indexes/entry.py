@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from overthere.links.model import Note
 
-__all__ = ["Entry", "make_entry", "to_text"]
-
 _MAX_OFFSET = (1 << 63) - 1
 """The maximum size of a file: offsets are signed (POSIX `off_t`)."""
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-__all__ = ["LargeFooter", "Range", "read_ranges"]
-
 Range = tuple[Any, Any]
 """The minimum and the maximum, both included; bytes or numbers."""
 _MAX_FOOTER_BYTES = 1 << 23

@@ -12,8 +12,6 @@ from overthere.links.indexes.conditions import Where
 from overthere.links.indexes.entry import Entry, make_entry, to_text
 from overthere.links.model import Note
 
-__all__ = ["GZIP", "read_cdx", "read_cdxj", "read_paths"]
-
 GZIP = b"\x1f\x8b\x08"
 """The first bytes of a member (RFC 1952 2.3.1)."""
 _MAX_LINE_BYTES = 1 << 20

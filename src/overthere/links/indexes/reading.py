@@ -16,8 +16,6 @@ from overthere.links.indexes.entry import Entry
 from overthere.links.indexes.lines import GZIP, read_cdx, read_cdxj, read_paths
 from overthere.links.model import Note
 
-__all__ = ["index_kind", "read_index"]
-
 _MAX_NOTES = 100
 """Maximum notes on damaged lines of an index; the others are only counted."""
 _CDXJ_START = re.compile(rb"(?:[!][^\n]*+\n)*+(?:[^\s{!]\S*+ \d{4,17} \{|\{\s?\"urlkey\")")

@@ -19,8 +19,6 @@ from overthere.links.report.batch import AnyBatch
 from overthere.values.encoding import IN_SEGMENT
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["document", "read"]
-
 _HADOOP_PATH = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):(?://([^/]*+))?(/.*+)", re.DOTALL)
 """A path as Hadoop writes it: it looks like a URI, but nothing in it is escaped."""
 

@@ -6,8 +6,6 @@ import os
 import stat
 from typing import BinaryIO
 
-__all__ = ["NotFollowedError", "is_in_repository", "is_inside", "is_within", "open_file", "repository_of", "size_of"]
-
 
 class NotFollowedError(OSError):
     """A link in a folder leads out of it, or to another folder."""

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from overthere.links.job.files import is_within, repository_of, size_of
 from overthere.links.job.gitignore import IgnoredFiles
 
-__all__ = ["SKIPPED", "list_files"]
-
 SKIPPED = -1
 """The size that marks a file or folder that is not read."""
 _VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".jj"))

@@ -10,8 +10,6 @@ from typing import NamedTuple, TypeAlias
 
 from overthere.links.job.files import open_file
 
-__all__ = ["IgnoredFiles"]
-
 _MAX_FILE_BYTES = 1 << 18
 _PIECES = re.compile(r"\*++|\?|\[[!^]?\]?[^\]]{0,200}+\]|\\.|.", re.DOTALL)
 _TRAILING_BLANKS = re.compile(r"(?<![\\ \t])[ \t]++\Z")

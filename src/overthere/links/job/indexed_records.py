@@ -9,8 +9,6 @@ from typing import BinaryIO
 
 from overthere.links.job.task_builder import IndexedRecord
 
-__all__ = ["find_runs"]
-
 _MAX_PACKED_BYTES, _MAX_HEADER_BYTES = 1 << 12, 1 << 16
 """Bytes of a record that are searched for its header, packed and unpacked."""
 _MAX_RUN_BYTES = 1 << 22

@@ -9,8 +9,6 @@ from overthere.ground.extras import need
 from overthere.links.documents.kinds import TYPES
 from overthere.links.model import Options
 
-__all__ = ["check_options"]
-
 
 def check_options(options: Options) -> None:
     """Raise the errors of options, before any worker does: NotSpecified for an unknown edition; ValueError for an

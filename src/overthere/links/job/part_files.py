@@ -34,8 +34,6 @@ from overthere.links.report.summary import Summary, Top
 from overthere.links.report.table import layout
 from overthere.values.uri import URI
 
-__all__ = ["JobSettings", "Part", "carry_out", "parts", "run", "write_part"]
-
 MIN_PART_BYTES, MAX_PART_BYTES = 8 << 20, 2 << 30
 """Bytes of sources in a part: a file of a crawl, about 1 GB, is not split."""
 _TARGET_PARTS = 256

@@ -24,8 +24,6 @@ from overthere.files.tables.store_folder import SUCCESS, Place, StorePart
 from overthere.ground.atomic import create_empty, remove, remove_folder
 from overthere.links.report.summary import Summary
 
-__all__ = ["FilePlace", "ObjectPlace", "PartWriter", "discard_folders", "place_of"]
-
 _FOLDER = re.compile(r"task=([0-9]{6,})")
 _OBJECT = re.compile(r"task=([0-9]{6,})/links\.parquet|part-[^/]*\.parquet")
 _TEMPORARY = "_temporary"

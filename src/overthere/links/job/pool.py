@@ -27,8 +27,6 @@ from overthere.links.report.rows import make_rows_builder
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["run_processes"]
-
 _BUFFER_BYTES = 16 << 20
 """Bytes of rows of later tasks that are buffered per worker: about the rows of one task of a WARC file."""
 _TASKS_PER_WORKER = 2

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from overthere.access.policy import Policy
 
-__all__ = ["JOBS", "PER_HOST", "RetrievedFile", "prefetch_sources"]
-
 JOBS = 8
 """URIs retrieved at once, by default."""
 PER_HOST = 2

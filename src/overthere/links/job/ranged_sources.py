@@ -32,8 +32,6 @@ from overthere.values.uri import URI, URIReference
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["Index", "is_ranged", "ranged_tasks"]
-
 _RANGE = re.compile(r"(?P<uri>[^#]+)#(?P<offset>[0-9]{1,18}),(?P<length>[1-9][0-9]{0,17})", re.DOTALL)
 _PATHS_FILE = re.compile(r"\.paths(?:\.gz)?\Z", re.IGNORECASE)
 _MAX_GAP, _MAX_SPAN = 1 << 20, 256 << 20

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["READERS"]
-
 READERS = {
     "xml": "overthere.links.documents.xml",
     "dtd": "overthere.links.documents.xml.dtd",

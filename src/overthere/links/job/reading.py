@@ -13,8 +13,6 @@ from overthere.links.model import BEGUN, Document, Found, Note, Options, PassedC
 from overthere.links.report.record_pages import BATCH
 from overthere.links.report.rows import MAX_TEXT_BYTES, Rows
 
-__all__ = ["fill", "is_full"]
-
 _MAX_EXPANSION = 64
 """Text of rows allowed per byte of a document, besides one batch: a long base is repeated in every row."""
 

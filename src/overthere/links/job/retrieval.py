@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from overthere.access.resource import Resource
     from overthere.access.wire import Head
 
-__all__ = ["Retrieval", "is_uri", "read", "retrieve"]
-
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:")
 _CONTENT_NOTES = {"AccessTimeout": "truncated", "AccessFailed": "truncated", "LimitExceeded": "too-large"}
 """Errors that cut content short, and their notes; any other error means "corrupt"."""

@@ -10,8 +10,6 @@ from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.model import Options
 from overthere.links.report.batch import AnyBatch
 
-__all__ = ["run"]
-
 
 def run(
     tasks: Iterable[Task], options: Options, workers: int, *, needs_processes: bool = False

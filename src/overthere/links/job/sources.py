@@ -24,8 +24,6 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["is_pipe", "parse_source", "tasks"]
-
 
 def tasks(
     sources: Iterable[str | os.PathLike[str] | URI | Index], base: URI | None, options: Options, split: int = 1 << 19,

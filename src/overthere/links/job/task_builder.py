@@ -15,8 +15,6 @@ from overthere.links.job.retrieval import Retrieval
 if TYPE_CHECKING:
     from overthere.access.policy import Policy
 
-__all__ = ["IndexedRecord", "Task", "TaskBuilder"]
-
 
 class IndexedRecord(NamedTuple):
     """A record as described by an index."""

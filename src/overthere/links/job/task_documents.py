@@ -24,8 +24,6 @@ from overthere.links.model import Document, Options
 from overthere.values.encoding import IN_SEGMENT, encode
 from overthere.values.uri import URI, URIReference
 
-__all__ = ["documents", "failed_sources"]
-
 
 def documents(
     task: Task, options: Options, progress: Progress | None = None, pages: MakePageReader | None = None

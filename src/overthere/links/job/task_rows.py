@@ -16,8 +16,6 @@ from overthere.links.report.batch import AnyBatch
 from overthere.links.report.browser_column import Browsing
 from overthere.links.report.rows import Rows, make_rows_builder
 
-__all__ = ["TaskEnd", "carry_out", "read"]
-
 
 class TaskEnd(NamedTuple):
     """The end of a task, with its counts."""

@@ -18,8 +18,6 @@ from overthere.links.job.task_rows import TaskEnd, carry_out
 from overthere.links.model import Options
 from overthere.links.report.batch import AnyBatch
 
-__all__ = ["is_native", "run_threads"]
-
 _BUFFER_BYTES = 16 << 20
 """Bytes of rows of later tasks that are buffered, per thread."""
 _TASKS_PER_THREAD = 4

@@ -8,8 +8,6 @@ from overthere.links.report.batch import AnyBatch
 from overthere.schemes.registry import Registry
 from overthere.security import harmless, kinds
 
-__all__ = ["fill_audit"]
-
 
 @bounded_cache(1 << 14)
 def _audit_target(target: str, registry: Registry | None) -> str | None:

@@ -24,8 +24,6 @@ from overthere.values.uri import URIReference
 if TYPE_CHECKING:
     from overthere._native import LinkBatch
 
-__all__ = ["COLUMNS", "AnyBatch", "Batch", "Pair", "links", "replace_surrogates", "schema", "to_batch"]
-
 Pair: TypeAlias = tuple[str | None, str | None, str | None, int]
 """Source host, target host, target scheme, and number of links (`graph.schema`)."""
 AnyBatch: TypeAlias = "Batch | LinkBatch"

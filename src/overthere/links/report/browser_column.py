@@ -12,8 +12,6 @@ from overthere.links.faults import note_kind
 from overthere.links.model import Document
 from overthere.links.report.batch import AnyBatch
 
-__all__ = ["Browsing", "output_encoding"]
-
 _KINDS = frozenset(("html", "xml", "css", "http"))
 """Kinds of documents whose references browsers parse; no specification covers running text."""
 _HEADER_FIELDS = frozenset(("Location", "Content-Location", "Link", "Refresh"))

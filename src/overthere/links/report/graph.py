@@ -21,8 +21,6 @@ from overthere.links.report.batch import Pair
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["Graph", "schema"]
-
 _KEYS = ("source_host", "target_host", "target_scheme")
 _BUFFER_PAIRS, _BUFFER_BYTES = 1 << 17, 32 << 20
 """The most pairs, and about the most bytes of their names, that are buffered before they go to disk."""

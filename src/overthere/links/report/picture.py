@@ -9,8 +9,6 @@ from typing import NamedTuple
 from overthere.ground import svg
 from overthere.links.report.summary import EMPTY_HOST, Summary, shorten_middle
 
-__all__ = ["draw"]
-
 _WIDTH, _MARGIN, _GAP = 1080, 36, 44
 _MAX_HOSTS = 20
 _ROW_HEIGHT, _BAR_HEIGHT, _HEAD_HEIGHT = 22, 14, 34

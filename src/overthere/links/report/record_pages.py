@@ -15,8 +15,6 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere._native import LinkRows
 
-__all__ = ["BATCH", "RecordPages"]
-
 BATCH = 1 << 14
 """Rows of a batch."""
 _MAX_WINDOW = 1 << 23

@@ -30,8 +30,6 @@ from overthere.values.uri import URI, URIReference
 if TYPE_CHECKING:
     from overthere._native import LinkRows
 
-__all__ = ["MAX_TEXT_BYTES", "Rows", "make_rows_builder"]
-
 MAX_TEXT_BYTES = 1 << 24
 """Maximal bytes of text in a batch: a base may be as long as a document, and every row has it."""
 

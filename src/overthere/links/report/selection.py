@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from overthere.links.report.batch import AnyBatch
 
-__all__ = ["CHOICES", "select"]
-
 CHOICES = {
     "valid": "references with a target",
     "invalid": "references without one",

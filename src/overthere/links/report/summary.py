@@ -13,8 +13,6 @@ from overthere.ground.display import columns, printable
 from overthere.links.model import UNREAD
 from overthere.links.report.batch import AnyBatch, Pair
 
-__all__ = ["EMPTY_HOST", "Summary", "Top", "read_state", "shorten_middle"]
-
 EMPTY_HOST = "(empty host)"
 """The text for an empty host, as in `file:///`."""
 

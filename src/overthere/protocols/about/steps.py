@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from overthere.access.steps import Content, Credentials, Place, Step
 from overthere.schemes.known.about import AboutLocator
 
-__all__ = ["steps"]
-
 
 def steps(locator: AboutLocator, credentials: Credentials) -> Iterator[Step]:
     """Return one step, which sends nothing: a blank page for the only defined token (RFC 6694 3)."""

@@ -8,8 +8,6 @@ from overthere.access.steps import Place
 from overthere.access.wire import Dialogue
 from overthere.protocols.file.dialogue import looked_at
 
-__all__ = ["dialogue"]
-
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """Open the file or list the directory.  Raises: ResourceMissing if AFS is not mounted, or the path is missing."""

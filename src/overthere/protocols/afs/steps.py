@@ -10,8 +10,6 @@ from overthere.schemes.known.afs import AFSLocator
 from overthere.schemes.known.file.paths import check_segment
 from overthere.values.hosts.name import host_name
 
-__all__ = ["steps"]
-
 _SOURCE = "RFC 1738 4"
 
 

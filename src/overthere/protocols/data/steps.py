@@ -9,8 +9,6 @@ from overthere.ground.errors import PlanRefused
 from overthere.ground.redact import mask
 from overthere.schemes.known.data import TOKEN, DataLocator
 
-__all__ = ["steps"]
-
 
 def steps(locator: DataLocator, credentials: Credentials) -> Iterator[Step]:
     """Return one step: the content, with a media type that is valid in a header field (RFC 2045 5.1)."""

@@ -10,8 +10,6 @@ from overthere.access.wire import Dialogue, Entry, Hangup, Head, Item, LocalFile
 from overthere.ground.errors import Unwritable
 from overthere.schemes.known.file import FileLocator
 
-__all__ = ["dialogue", "looked_at"]
-
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """Open the file or list the directory at the path.

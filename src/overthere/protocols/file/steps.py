@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from overthere.access.steps import Credentials, Place, Step
 from overthere.schemes.known.file import FileLocator
 
-__all__ = ["steps"]
-
 
 def steps(locator: FileLocator, credentials: Credentials) -> Iterator[Step]:
     """Return one step: the path on the machine that makes the plan.  Nothing is opened, and no host is contacted.

@@ -20,8 +20,6 @@ from overthere.protocols.ftp.steps import FTPRole, argument, type_code
 from overthere.schemes.known.ftp import FTPLocator
 from overthere.values.known_secrets import Secrets
 
-__all__ = ["Reply", "dialogue", "entry"]
-
 _DATA_CHANNEL = 1
 """The channel of the data connection."""
 _MAX_REPLY_LINES, _MAX_REPLY_BYTES = 1000, 1 << 20

@@ -9,8 +9,6 @@ from overthere.access.steps import CRLF, Credentials, OpenData, Receive, Role, S
 from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.known.ftp import PORT, FTPLocator
 
-__all__ = ["FTPRole", "argument", "guessed_type", "steps", "type_code"]
-
 
 class FTPRole(Role):
     """The replies and commands that the dialogue distinguishes."""

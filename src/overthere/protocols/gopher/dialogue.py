@@ -23,8 +23,6 @@ from overthere.schemes.known.gopher import GopherLocator
 from overthere.schemes.known.gopher.menu import MenuItem
 from overthere.schemes.known.gopher.plus import Attributes, Form, View
 
-__all__ = ["dialogue", "media_type"]
-
 MENU = "application/gopher-menu"  # Gopher+ A3.0
 _TYPES: dict[str, tuple[str, str]] = {
     "0": ("text/plain", "RFC 1436 3.8"),

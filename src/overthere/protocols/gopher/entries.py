@@ -19,8 +19,6 @@ from overthere.schemes.known.gopher.menu import MenuItem
 from overthere.schemes.known.gopher.plus import View
 from overthere.values.uri import URI
 
-__all__ = ["KINDS", "AskForm", "ItemAttributes", "Question", "entry", "item_of", "malformed"]
-
 KINDS = {
     "0": "file", "1": "directory", "2": "CSO phone-book server", "3": "error", "4": "BinHexed Macintosh file",
     "5": "DOS binary archive", "6": "UNIX uuencoded file", "7": "search", "8": "telnet session", "9": "binary file",

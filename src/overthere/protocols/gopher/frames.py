@@ -14,8 +14,6 @@ from typing import Any
 from overthere.access.errors import AccessFailed, LimitExceeded
 from overthere.access.wire import Data, Dialogue, Effect, Read, Wire
 
-__all__ = ["FramedAnswer"]
-
 _END_TIMEOUT = 1.0
 """Seconds to wait for the end of the connection after the answer seems to be complete."""
 _MAX_UNDECIDED_BYTES = 1 << 20

@@ -14,8 +14,6 @@ from overthere.ground.errors import Cited, PlanRefused
 from overthere.schemes.known.gopher import PORT, GopherLocator
 from overthere.schemes.known.gopher.plus import Answers, Attributes, Block, Form, GopherPlus, Unknown, View
 
-__all__ = ["request", "steps"]
-
 # RFC 1436 3.8, Gopher+ 2.9; other types are "the item".
 _DESCRIPTIONS = {
     "0": "the text",

@@ -11,8 +11,6 @@ from overthere.access.policy import Policy
 from overthere.access.wire import Dialogue, Effect, Read
 from overthere.ground.display import printable, shorten
 
-__all__ = ["AnswerReader", "response_details", "retry_after", "status_line", "tunnel"]
-
 _MAX_1XX = 100
 _VERSION_START = b"HTTP/"
 _WIDTH = 80

@@ -14,8 +14,6 @@ from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Wire, Writ
 from overthere.protocols.http.answer import AnswerReader, response_details, status_line, tunnel
 from overthere.protocols.http.steps import HTTPRole
 
-__all__ = ["dialogue"]
-
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """Send one request and read its response; h11 reads the head and chunks, other bodies pass by it."""

@@ -13,8 +13,6 @@ from overthere.access.steps import Connect, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Read, Write
 from overthere.protocols.http.answer import AnswerReader, response_details, tunnel
 
-__all__ = ["Request", "RequestState", "keep_alive"]
-
 _CHUNK_BYTES = 1 << 16
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 

@@ -15,8 +15,6 @@ from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.values.uri import URI
 
-__all__ = ["through_proxy"]
-
 
 def through_proxy(plan: Plan, policy: Policy, uri: URI, registry: Registry | None = None) -> Plan:
     """Return the plan through the policy's proxy for its scheme; the same plan if there is no proxy.

@@ -10,8 +10,6 @@ from overthere.access.steps import Credentials, Receive, Role, Send, Step, conne
 from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.http import HTTPLocator
 
-__all__ = ["TARGET", "HTTPRole", "basic", "request_head", "steps"]
-
 
 class HTTPRole(Role):
     """The answers that the dialogue distinguishes."""

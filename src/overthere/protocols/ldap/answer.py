@@ -18,8 +18,6 @@ from overthere.protocols.ldap.message import ENUMERATED, INTEGER, OCTETS, SEQUEN
 if TYPE_CHECKING:
     from overthere.access.wire import Effect, Wire
 
-__all__ = ["BIND_RESPONSE", "SEARCH_DONE", "SEARCH_ENTRY", "SEARCH_REFERENCE", "Result", "answer", "entry"]
-
 BIND_RESPONSE, SEARCH_ENTRY, SEARCH_DONE, SEARCH_REFERENCE, EXTENDED = 0x61, 0x64, 0x65, 0x73, 0x78
 SET, REFERRAL = 0x31, 0xA3
 _MAX_URIS = 1_000

@@ -19,8 +19,6 @@ from overthere.protocols.ldap.steps import LDAPRole, message_id
 from overthere.schemes.known.ldap import LDAPLocator
 from overthere.values.uri import URI
 
-__all__ = ["dialogue"]
-
 _MESSAGE_FACTOR = 256
 """A message may be longer than a line by this factor: values may be photographs or lists of revoked certificates."""
 _LIMIT_CODES = (3, 4, 11)

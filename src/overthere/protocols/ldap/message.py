@@ -12,10 +12,6 @@ from typing import NamedTuple
 
 from overthere.ground.errors import CodingError, PlanRefused
 
-__all__ = [
-    "Element", "bind_request", "element", "elements", "encoded_filter", "integer", "search_request", "unbind_request",
-]  # fmt: skip
-
 BOOLEAN, INTEGER, OCTETS, ENUMERATED, SEQUENCE = 0x01, 0x02, 0x04, 0x0A, 0x30
 _SCOPES = {"base": 0, "one": 1, "sub": 2}
 _SET_OPERATORS = {"&": 0xA0, "|": 0xA1, "!": 0xA2}

@@ -11,8 +11,6 @@ from overthere.ground.errors import PlanRefused
 from overthere.protocols.ldap.message import bind_request, search_request, unbind_request
 from overthere.schemes.known.ldap import PORTS, LDAPLocator
 
-__all__ = ["LDAPRole", "message_id", "steps"]
-
 
 class LDAPRole(Role):
     """The requests and their answers."""

@@ -21,8 +21,6 @@ from overthere.mail.reader import ENCODED, PLAIN, Decoder, MessageReader, decode
 from overthere.mail.traversal import Part, Traversal
 from overthere.protocols.mail.steps import MailRole
 
-__all__ = ["dialogue"]
-
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """Yield the first message with the Message-ID, or body part with the Content-ID, in the policy's messages.

@@ -8,8 +8,6 @@ from overthere.access.steps import Credentials, Place, Role, Step, guarded
 from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.mid import CidLocator, MidLocator
 
-__all__ = ["MailRole", "steps"]
-
 
 class MailRole(Role):
     """The objects to search for."""

@@ -14,8 +14,6 @@ from overthere.access.wire import Data, Dialogue, Head
 from overthere.ground.errors import PlanRefused
 from overthere.schemes.known.mailto import mailboxes
 
-__all__ = ["dialogue", "draft"]
-
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """Yield the draft.  No connection is made, and nothing is sent: a person must do that (RFC 6068 3 and 7).

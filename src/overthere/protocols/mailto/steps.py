@@ -12,8 +12,6 @@ from overthere.schemes.addr_spec import split_at
 from overthere.schemes.known.mailto import MailtoLocator, is_unsafe, mailboxes
 from overthere.values.hosts.idn import to_ascii
 
-__all__ = ["steps"]
-
 # RFC 822 6.1 without white space and comments, with letters beyond US-ASCII (RFC 6068 2, items 3 to 5): no
 # character that would separate addresses in a header field.
 _WORD = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u00a0-\u2027\u202a-\ud7ff\ue000-\U0010ffff]"

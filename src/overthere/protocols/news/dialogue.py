@@ -17,8 +17,6 @@ from overthere.protocols.news.steps import NewsRole
 from overthere.schemes.known.news import NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
 
-__all__ = ["dialogue", "wildmat"]
-
 Matches = Callable[[str], re.Match[str] | None]
 
 

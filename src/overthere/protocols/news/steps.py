@@ -15,8 +15,6 @@ from overthere.schemes.known.nntp import NNTPLocator
 from overthere.schemes.locator import Locator
 from overthere.values.uri import URI
 
-__all__ = ["NewsRole", "at_server", "configured", "steps"]
-
 # RFC 3977 9.8: the characters that none of these terminals has.  The byte order mark is excluded by 3.1.
 _NOT_EXACT = re.compile(r"[^\x22-\x29+\x2d-\x3e\x40-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")
 _NOT_WILD = re.compile(r"[^\x22-\x2b\x2d-\x5a\x5e-\x7e\x80-\ud7ff\ue000-\ufefe\uff00-\U0010ffff]")

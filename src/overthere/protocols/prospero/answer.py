@@ -18,8 +18,6 @@ from overthere.schemes.known.prospero import ProsperoLocator
 from overthere.schemes.known.wais import PORT, WAISLocator
 from overthere.schemes.locator import Locator
 
-__all__ = ["Attribute", "Link", "Method", "ObjectName", "attribute", "links", "method", "read"]
-
 _MAX_ATTRIBUTES = 1000
 """The limit of attributes of one object."""
 _MAX_LINES = 100_000

@@ -21,8 +21,6 @@ from overthere.protocols.prospero.message import (
     read_packet,
 )
 
-__all__ = ["TRIES", "Redirection", "connections", "exchange"]
-
 TRIES = 4
 """The number of times that a request is sent without an answer; each wait is twice as long as the last."""
 _MAX_ANSWER_BYTES = 1 << 22

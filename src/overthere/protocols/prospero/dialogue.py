@@ -17,8 +17,6 @@ from overthere.protocols.prospero.ardp import Redirection, connections, exchange
 from overthere.protocols.prospero.steps import ProsperoRole
 from overthere.schemes.known.prospero import ProsperoLocator
 
-__all__ = ["dialogue"]
-
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """Send requests, by the conditions of the plan, until one is answered with the object.

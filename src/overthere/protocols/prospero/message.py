@@ -11,11 +11,6 @@ from typing import NamedTuple
 
 from overthere.ground.errors import OverthereError
 
-__all__ = [
-    "NotProspero", "Packet", "acknowledgement", "command", "packet", "read_lines", "read_packet",
-    "acknowledge_through", "token",
-]  # fmt: skip
-
 _UNQUOTED = re.compile(rb"[!-&(-~\x80-\xff]+")
 _PIECE = re.compile(
     rb"(?P<gap>[ \t]+)|(?P<end>[\r\n]+)|(?P<plain>[^ \t\r\n']+)|'(?P<quoted>[^']*+(?:''[^']*+)*+)'|(?P<open>')"

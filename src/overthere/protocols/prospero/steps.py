@@ -10,8 +10,6 @@ from overthere.ground.errors import Cited, PlanRefused
 from overthere.protocols.prospero.message import command, token
 from overthere.schemes.known.prospero import PORT, ProsperoLocator
 
-__all__ = ["ProsperoRole", "steps"]
-
 _TOKENS = "Prospero 5, Spaces, quoting, and line-feeds"
 _MAX_REQUEST = 65_507 - 9
 """The bytes in a datagram of UDP over IPv4, without the header of ARDP."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Ends = tuple[TelnetReader | TelnetReaderUnicode, TelnetWriter | TelnetWriterUnicode]
 
-__all__ = ["Session"]
-
 _PORTS = {**PORTS, "cso": 105}  # RFC 2378
 _CLIENTS = {"telnet": ("telnet",), "rlogin": ("rlogin",), "tn3270": ("c3270", "x3270"), "cso": ("telnet",)}
 """The programs for each protocol, of which the first installed one is used; a CSO phone book is a line protocol."""

@@ -7,8 +7,6 @@ from overthere.access.policy import Policy
 from overthere.access.steps import Interact
 from overthere.access.wire import Dialogue, Head
 
-__all__ = ["session_head", "dialogue"]
-
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """Describe the session for a person to start; no server is contacted."""

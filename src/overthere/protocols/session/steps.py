@@ -8,8 +8,6 @@ from overthere.access.steps import Credentials, Interact, Step, connect, guarded
 from overthere.ground.errors import Cited, CodingError, PlanRefused
 from overthere.schemes.known.telnet import PORTS, TelnetLocator
 
-__all__ = ["steps"]
-
 _SOURCES = {"telnet": "RFC 4248 2", "rlogin": "1994 TELNET, RLOGIN, TN3270", "tn3270": "RFC 6270 2"}
 
 

@@ -15,8 +15,6 @@ from overthere.protocols.wais import message as protocol
 from overthere.protocols.wais.steps import SLICE, WAISRole, document, slice_request
 from overthere.schemes.known.wais import WAISLocator
 
-__all__ = ["dialogue"]
-
 _MAX_MESSAGE = 1 << 20
 """The limit of a message: ten times the size that Init requests, because servers count it differently."""
 # The format names of servers of the time, with the equivalent media type.

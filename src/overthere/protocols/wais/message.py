@@ -15,12 +15,6 @@ from typing import NamedTuple
 from overthere.ground.errors import OverthereError
 from overthere.schemes.known.wais.identifier import read_compressed, tag_field
 
-__all__ = [
-    "APDU", "HEADER_LENGTH", "Citation", "Diagnostic", "DocumentText", "InitResponse", "NotWAIS", "SearchResponse",
-    "init", "message", "message_length", "read_apdu", "read_init_response", "read_search_response", "retrieval",
-    "search",
-]  # fmt: skip
-
 HEADER_LENGTH = 25
 """The bytes before each message: length (10), "z", "2", server (10), compression, encoding, checksum."""
 INIT, INIT_RESPONSE, SEARCH, SEARCH_RESPONSE = 20, 21, 22, 23

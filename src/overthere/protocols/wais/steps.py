@@ -10,8 +10,6 @@ from overthere.ground.errors import Cited, PlanRefused
 from overthere.protocols.wais import message as protocol
 from overthere.schemes.known.wais import PORT, WAISLocator
 
-__all__ = ["SLICE", "WAISRole", "document", "slice_request", "steps"]
-
 SLICE = 10_000
 """The bytes of a document in one request, so that an answer fits into any server's message."""
 

@@ -15,8 +15,6 @@ from overthere.protocols.http.answer import AnswerReader, response_details, tunn
 from overthere.protocols.http.steps import HTTPRole
 from overthere.protocols.websocket.steps import SendKey, accept
 
-__all__ = ["dialogue"]
-
 _MAX_MESSAGE = 1 << 24
 """The limit of a message, which is held in memory (RFC 6455 10.4)."""
 _CONTINUED, _TEXT, _BINARY, _CLOSE, _PING, _PONG = 0, 1, 2, 8, 9, 10

@@ -13,8 +13,6 @@ from overthere.ground.errors import PlanRefused
 from overthere.protocols.http.steps import HTTPRole, request_head
 from overthere.schemes.known.http import PORTS, HTTPLocator
 
-__all__ = ["SendKey", "accept", "steps"]
-
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # 1.3 and 4.1: joined to the key, so that no other server answers
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 
-__all__ = ["SCHEME", "AboutLocator"]
-
 # RFC 6694 2.1, without the fragment.
 SYNTAX = """
 about-uri   = "about:" about-token [ about-query ]

@@ -11,8 +11,6 @@ from typing import ClassVar
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 
-__all__ = ["SCHEME", "AFSLocator"]
-
 DOCUMENTS = {"url-1994": "1994 BNF, afsaddress", "rfc3986": "1994 BNF, afsaddress (RFC 1738 4)"}
 
 RULES = {"url-1994": ("afsaddress",), "rfc3986": ("afs-uri",)}

@@ -12,8 +12,6 @@ from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
 from overthere.schemes.shapes import NESTED
 
-__all__ = ["SCHEME", "BlobLocator"]
-
 DOCUMENT = "File API, The Blob URL Store"
 # "blob:", an origin in ASCII (or what the browser chooses where that is "null"), "/" and a UUID.
 SYNTAX = """

@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 from overthere.schemes.host_locator import HostLocator, decoded
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["COAPS", "COAPS_TCP", "COAPS_WS", "COAP_TCP", "COAP_WS", "CoAPLocator", "SCHEME"]
-
 PORTS = {"coap": 5683, "coaps": 5684, "coap+tcp": 5683, "coaps+tcp": 5684, "coap+ws": 80, "coaps+ws": 443}
 """The default ports (RFC 7252 6.1, 6.2; RFC 8323 8.1 to 8.4)."""
 SOURCES = {

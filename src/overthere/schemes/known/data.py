@@ -15,8 +15,6 @@ from overthere.kernel import percent_decode, percent_encode
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, lower_except_escapes, on_path
 
-__all__ = ["SCHEME", "TOKEN", "DataLocator"]
-
 # RFC 2397 3: dataurl.  `token` is that of RFC 2045 5.1, escaped; a value is a token, or with escapes what a quoted
 # string could hold; behind ";base64" stands what RFC 2045 6.8 encodes, with the white space between that it permits.
 SYNTAX = """

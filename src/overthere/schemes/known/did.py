@@ -9,8 +9,6 @@ from overthere.schemes.host_locator import HasSegments
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 
-__all__ = ["SCHEME", "DIDLocator"]
-
 # DID Core 3.1 and 3.2; the fragment is cut off before.  The scheme of a DID and the name of a method are in lower case.
 SYNTAX = """
 did-url            = did path-abempty [ "?" query ]

@@ -9,8 +9,6 @@ from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port, last_segment, slash_for_empty_path
 
-__all__ = ["PORT", "SCHEME", "FTPLocator", "FTPS", "FTPSLocator"]
-
 PORT = 21
 """The default port (RFC 1738 3.2)."""
 DOCUMENTS = {"url-1994": "1994 FTP", "rfc1738": "RFC 1738 3.2", "rfc3986": "RFC 1738 3.2"}

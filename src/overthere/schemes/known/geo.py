@@ -11,8 +11,6 @@ from overthere.ground.errors import CodingError
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, on_path
 
-__all__ = ["SCHEME", "GeoLocator"]
-
 # RFC 5870 3.3; "[" and "]", which its paramchar has, cannot be in a path of RFC 3986.  In WGS-84, the default without |
 # crs, degrees have two or three digits; with crs=wgs84 other numbers match too, and the locator checks them.
 SYNTAX = """

@@ -15,8 +15,6 @@ from overthere.schemes.model import Example, Scheme, default_port
 from overthere.values.encoding import IN_SEGMENT, encode
 from overthere.values.uri import URI
 
-__all__ = ["PORT", "SCHEME", "GitLocator", "git_url"]
-
 DOCUMENT = "git-clone(1), GIT URLS"
 PORT = 9418
 """The default port (gitprotocol-pack(5), Git Transport)."""

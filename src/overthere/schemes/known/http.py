@@ -13,8 +13,6 @@ from overthere.schemes.host_locator import HostLocator, decoded
 from overthere.schemes.locator import Given
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["HTTPS", "PORTS", "SCHEME", "HTTPLocator", "Origin"]
-
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 """The default ports (RFC 9110 4.2.1 and 4.2.2; RFC 6455 3)."""
 

@@ -14,8 +14,6 @@ from overthere.schemes.shapes import NESTED
 if TYPE_CHECKING:
     from overthere.values.uri import URI
 
-__all__ = ["JDBC", "VIEW_SOURCE", "InnerLocator", "JDBCLocator", "ViewSourceLocator"]
-
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class InnerLocator(Locator):

@@ -13,8 +13,6 @@ from overthere.schemes.host_locator import wants_host
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
 
-__all__ = ["IRCLocator", "IRCS", "SCHEME"]
-
 DOCUMENT = "draft-butcher-irc-url-04"
 PORTS = {"irc": 6667, "ircs": 6697}
 """The default ports of today (URL Schemes for IRC, Server Ports; RFC 7194)."""

@@ -13,8 +13,6 @@ from overthere.kernel.reference import Parts
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["BODY", "DEFAULTS", "Extension", "LDAPLocator", "LDAPS", "PORTS", "SCHEME", "Search"]
-
 PORTS = {"ldap": 389, "ldaps": 636}
 """The default ports (RFC 4516 3; IANA's registry of ports)."""
 # RFC 4516 2 behind the colon.  An octet of an element may stand as an escape (2.1), so that every terminal of

@@ -12,8 +12,6 @@ from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, lower_except_escapes, on_path
 from overthere.values.scheme_query import LINE_END
 
-__all__ = ["SCHEME", "MailtoLocator", "is_unsafe", "mailboxes"]
-
 # RFC 6068 2, with the escapes that its items 1 to 5 ask for: white space in quoted pairs alone, of a domain name only
 # UTF-8 is escaped, and "," in an address is, for a bare one parts two.  A line break is "%0D%0A" (5).
 SYNTAX = f"""{ATEXT}

@@ -9,8 +9,6 @@ from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 from overthere.schemes.shapes import MAILBOX
 
-__all__ = ["CID", "SCHEME", "CidLocator", "MidLocator"]
-
 # RFC 2392 2.
 SYNTAX = f"""{URL_ADDR_SPEC}
 mid-uri        = "mid:" url-message-id [ "/" url-content-id ]

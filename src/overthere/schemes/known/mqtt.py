@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 from overthere.schemes.host_locator import HostLocator, decoded
 from overthere.schemes.model import Example, Scheme, default_port
 
-__all__ = ["MQTTLocator", "MQTTS", "SCHEME"]
-
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 """The ports that IANA lists for mqtt and secure-mqtt."""
 

@@ -11,8 +11,6 @@ from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port
 from overthere.schemes.shapes import MAILBOX
 
-__all__ = ["PORT", "SCHEME", "NewsLocator"]
-
 PORT = 119
 """The default port (RFC 5538 2)."""
 # RFC 5538 4 and Appendix A.  The article is the msg-id-core of RFC 5536 3.1.3 as RFC 3986 can write it: each of its

@@ -10,8 +10,6 @@ from overthere.schemes.known.news import PORT
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port
 
-__all__ = ["SCHEME", "NNTPLocator"]
-
 # RFC 5538 3 and Appendix A; its server is `"//" authority`, which "nntp" URIs have "non-empty", for "there is no
 # default <host>" (2.1).
 SYNTAX = """

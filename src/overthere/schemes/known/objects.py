@@ -15,8 +15,6 @@ from overthere.schemes.model import Example, Scheme, slash_for_empty_path
 from overthere.values.encoding import IN_SEGMENT, decode, encode
 from overthere.values.uri import URI
 
-__all__ = ["ABFS", "ABFSS", "AZ", "GS", "S3", "S3A", "AzureLocator", "GSLocator", "ObjectLocator", "S3Locator"]
-
 _S3 = "Amazon S3 User Guide, Virtual hosting of general purpose buckets"
 _GS = "Cloud Storage, Request endpoints"
 _AZ = "Azure Storage, Use the Azure Data Lake Storage URI"

@@ -9,8 +9,6 @@ from overthere.ground.errors import CodingError
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 
-__all__ = ["SCHEME", "OTPAuthLocator"]
-
 DOCUMENT = "Key Uri Format"
 # otpauth://TYPE/LABEL?PARAMETERS.  A secret there must be, once; for hotp a counter too, which the locator tells.
 SYNTAX = """

@@ -11,8 +11,6 @@ from overthere.schemes.host_locator import host_without_user
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
 
-__all__ = ["SCHEME", "ProsperoField", "ProsperoLocator"]
-
 PORT = 1525
 """The default port (RFC 4157 2)."""
 # RFC 4157 2 over the characters of RFC 3986; ";" and "=" delimit fields as in RFC 1738 5, and "?" begins a query.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from overthere.schemes.model import Example, Scheme
 
-__all__ = ["MAILSERVER", "NFS", "Z39_50"]
-
 # The expired draft that would have given it a syntax.
 _DRAFT = "draft-ietf-uri-url-mailserver-02"
 

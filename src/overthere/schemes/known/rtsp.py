@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 from overthere.schemes.host_locator import HostLocator
 from overthere.schemes.model import Example, Scheme, default_port
 
-__all__ = ["RTSPLocator", "RTSPS", "RTSPU", "SCHEME"]
-
 PORTS = {"rtsp": 554, "rtsps": 322, "rtspu": 554}
 """The default ports (RFC 7826 4.2; RFC 2326 3.2)."""
 

@@ -17,8 +17,6 @@ from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, lower_except_escapes
 from overthere.schemes.shapes import MAILBOX, PHONE
 
-__all__ = ["SCHEME", "SIPS", "SIPLocator"]
-
 PORTS = {"sip": 5060, "sips": 5061}
 """The default ports (RFC 3261 19.1.2)."""
 

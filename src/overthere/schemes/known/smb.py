@@ -9,8 +9,6 @@ from overthere.schemes.host_locator import HasSegments, path_of, wants_host
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 
-__all__ = ["SCHEME", "SMBLocator"]
-
 DOCUMENT = "draft-crhertel-smb-url-12"
 # [[domain;]user[:password]@]: what a ";" in userinfo means.  An empty host is the browse list of workgroups.
 SYNTAX = """

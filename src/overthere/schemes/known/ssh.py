@@ -14,8 +14,6 @@ from overthere.schemes.host_locator import HasSegments, path_of, wants_host
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port
 
-__all__ = ["SCHEME", "SFTP", "SFTPLocator", "SSHLocator"]
-
 DOCUMENT = "draft-ietf-secsh-scp-sftp-ssh-uri-04"
 PORT = 22
 """The default port of ssh and of sftp."""

@@ -10,8 +10,6 @@ from typing import NamedTuple
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
 
-__all__ = ["SCHEME", "TagDate", "TagLocator"]
-
 # RFC 4151 2.1, without the fragment.
 SYNTAX = """
 tagURI        = "tag:" taggingEntity ":" specific

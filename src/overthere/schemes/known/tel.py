@@ -10,8 +10,6 @@ from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, lower_except_escapes, on_path
 from overthere.schemes.shapes import PHONE
 
-__all__ = ["SCHEME", "TelLocator"]
-
 
 def _other_names(*names: str) -> str:
     """As ABNF, what is a pname but none of `names`: along each of their prefixes, any char that leaves them."""

@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["PORTS", "RLOGIN", "SCHEME", "TN3270", "TelnetLocator"]
-
 PORTS = {"telnet": 23, "rlogin": 513, "tn3270": 23}
 """The default ports (RFC 4248 2; RFC 1282; RFC 6270 2)."""
 

@@ -11,8 +11,6 @@ from overthere.schemes.host_locator import decoded
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
 
-__all__ = ["SCHEME", "URNLocator"]
-
 # RFC 8141 2, without the f-component, which is the fragment.  The first "?=" ends the r-component (2.3.1), which the
 # printed rule lets hold one: here no "=" follows a "?" in it.  A namespace may narrow its NSS (5): "uuid" (RFC 9562 4)
 # and "oid" (RFC 3061) do, and NID is any other one, by its length and along their prefixes.

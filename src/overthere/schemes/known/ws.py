@@ -10,8 +10,6 @@ from typing import Any
 from overthere.schemes.known.http import PORTS, HTTPLocator
 from overthere.schemes.model import Example, Scheme, default_port, slash_for_empty_path
 
-__all__ = ["SCHEME", "WSS"]
-
 
 def _facts(name: str, **fields: Any) -> Scheme:
     """Return the scheme of one of the two names: no userinfo, and an empty host is not excluded (RFC 6455 3)."""

@@ -13,11 +13,6 @@ from overthere.ground.unicode_forms import normalize_unicode
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 from overthere.values.hosts.idn import to_ascii
 
-__all__ = [
-    "Address", "certificate_name", "client_name", "embedded_ipv4", "forbidden", "has_delimiter", "link_local",
-    "literal", "nat64_prefix", "older_name", "resolvable",
-]  # fmt: skip
-
 Address = IPv4Address | IPv6Address
 
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")

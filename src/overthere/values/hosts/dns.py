@@ -15,8 +15,6 @@ from overthere.kernel.percent import percent_decode
 from overthere.values.hosts.address import literal
 from overthere.values.hosts.idn import check_bidi, is_right_to_left, map_label, to_ascii, to_unicode
 
-__all__ = ["KINDS", "check_host_name"]
-
 KINDS: dict[str, Kind] = {
     "name-octets": Kind("{it} is not valid UTF-8",
         "host", "reg-name", "RFC 3986 3.2.2", "a%FF.example", "a%C3%BF.example"),

@@ -16,8 +16,6 @@ from overthere.ground.errors import CodingError
 from overthere.ground.unicode_forms import normalize_unicode
 from overthere.values.hosts.idn import to_ascii
 
-__all__ = ["Domain", "SuffixList", "suffix_list"]
-
 
 class Domain(NamedTuple):
     """A host's name split into three parts, which are joined by dots in it."""

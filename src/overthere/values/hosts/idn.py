@@ -6,8 +6,6 @@ from unicodedata import bidirectional
 
 from overthere.kernel.percent import percent_decode  # the native one refuses a broken escape, here it stays
 
-__all__ = ["a_labels", "check_bidi", "is_a_label", "is_right_to_left", "map_label", "to_ascii", "to_unicode"]
-
 _MAX_LENGTH = 1000
 """RFC 1034 3.1 allows 255 octets; UTS 46 drops characters, so that a few more may make a name."""
 

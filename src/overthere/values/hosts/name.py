@@ -7,8 +7,6 @@ import re
 from overthere.ground.errors import PlanRefused
 from overthere.kernel.percent import percent_decode
 
-__all__ = ["decoded_host", "host_name"]
-
 _OCTET = re.compile("[\ud800-\udfff]")
 
 

@@ -12,8 +12,6 @@ from overthere.kernel import Components, percent_encode
 from overthere.kernel.classes import CHARSETS
 from overthere.values.form_pairs import number_text, plain_value
 
-__all__ = ["OPERATORS", "Behaviour", "Expression", "NoPrefix", "Variable", "expand", "form_value", "literal"]
-
 Simple: TypeAlias = str | bytes
 
 

@@ -17,8 +17,6 @@ from typing import Any, NamedTuple
 from overthere.kernel.classes import CHARSETS
 from overthere.values.template.expand import OPERATORS, Expression, Variable, literal
 
-__all__ = ["Ambiguous", "match", "unescape_tokens"]
-
 _TOKEN = re.compile("%[0-9A-Fa-f]{2}|.", re.DOTALL)
 _UNRESERVED = frozenset(CHARSETS["unreserved"])
 _RESERVED = frozenset(":/?#[]@!$&'()*+,;=")

@@ -7,8 +7,6 @@ from overthere.kernel.reference import Parts, host_kind, split, split_authority
 from overthere.web.model import Example, Input, View
 from overthere.web.runs import Place
 
-__all__ = ["TEXT", "VIEW", "places", "rule_of"]
-
 
 def anatomy(text: str) -> Explanation:
     """Return the value of the view, as `overthere explain --format jsonl` prints it."""

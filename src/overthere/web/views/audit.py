@@ -12,8 +12,6 @@ from overthere.web.model import Example, View
 from overthere.web.runs import Place
 from overthere.web.views.anatomy import TEXT
 
-__all__ = ["VIEW", "Audit", "places_in"]
-
 
 class Audit(NamedTuple):
     """The security findings on a text."""

@@ -14,8 +14,6 @@ from overthere.values.known_secrets import Secrets
 from overthere.values.uri import URI
 from overthere.web.model import DOCUMENT, BadInput, Example, Input, View
 
-__all__ = ["VIEW", "Table"]
-
 _MAX_ROWS = 500
 _KINDS = {
     "html": ("HTML", "text/html"),

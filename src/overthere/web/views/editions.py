@@ -9,8 +9,6 @@ from overthere.editions.readings import PARTS, Reading, disagreements
 from overthere.web.model import Example, Input, View
 from overthere.web.views.anatomy import TEXT
 
-__all__ = ["VIEW", "browser_cells", "differing_parts", "usual_names"]
-
 
 def readings(text: str, base: str) -> Explanation:
     """Return the value of the view, as `overthere explain --format jsonl` prints it."""

@@ -15,8 +15,6 @@ from overthere.ground.redact import mask_equal_length
 from overthere.web.model import BadInput, Example, Input, View
 from overthere.web.views.witnesses import EDITIONS
 
-__all__ = ["VIEW", "Machine", "Move", "State"]
-
 _MAX_DRAWN_STATES = 64
 """Maximum states of a drawing: a larger one is not readable."""
 _NAME = re.compile(r'"[^"]*"|%x[0-9A-Fa-f.-]+|([A-Za-z][A-Za-z0-9_-]*)')

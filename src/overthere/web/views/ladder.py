@@ -10,8 +10,6 @@ from overthere.values.iri_ladder import IRI_PARAGRAPHS
 from overthere.values.normalize import PARAGRAPHS, Rung, lowest_rung
 from overthere.web.model import Example, Input, View
 
-__all__ = ["VIEW", "Ladder", "Step"]
-
 
 class Step(NamedTuple):
     """Both texts at a rung."""

@@ -10,8 +10,6 @@ from overthere.values.uri import URI
 from overthere.web.model import Example, View
 from overthere.web.views.anatomy import TEXT
 
-__all__ = ["VIEW", "PlanAnswer", "dump"]
-
 _WIDTH = 16
 """Octets per line of a dump."""
 _LIMIT = 64 * _WIDTH

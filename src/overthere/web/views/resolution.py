@@ -9,8 +9,6 @@ from overthere.ground.errors import Finding
 from overthere.values.findings import check_uri
 from overthere.web.model import Example, Input, View
 
-__all__ = ["VIEW", "Resolution"]
-
 
 class Resolution(NamedTuple):
     """A reference resolved by each algorithm."""

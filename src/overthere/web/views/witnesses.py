@@ -8,8 +8,6 @@ from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import GrammarError
 from overthere.web.model import BadInput, Example, Input, View
 
-__all__ = ["EDITIONS", "VIEW"]
-
 EDITIONS = [(name, f"{edition(name).document} ({edition(name).date})") for name in NAMES]
 
 

@@ -11,8 +11,6 @@ from overthere.links.containers.model import Stream
 from overthere.links.model import Document, Note
 from overthere.mail.reader import Decoder
 
-__all__ = ["Steps", "run_steps", "make_rewindable", "read_body"]
-
 _End = TypeVar("_End")
 Steps = Generator[Effect | Document | Note, Any, None]
 """Yields documents, notes and `Read`s; the latter are answered with bytes."""

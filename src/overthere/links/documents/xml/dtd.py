@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from overthere.links.documents.xml.events import characters, declarations
 from overthere.links.model import Document, Found, Note, Options
 
-__all__ = ["read"]
-
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:
     """Yield the system identifiers of ENTITY and NOTATION declarations, in their order; nothing is fetched.

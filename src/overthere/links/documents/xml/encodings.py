@@ -13,8 +13,6 @@ from overthere.links.documents import html
 from overthere.links.documents.kinds import media_type_of, passed_kind
 from overthere.links.model import Document, Note, PassedContent
 
-__all__ = ["FEEDS", "Encoding", "declared_encoding", "decode_content", "encoding_of"]
-
 FEEDS = frozenset(("RDF", "channel", "entry", "feed", "item", "rss"))
 """Root elements of feeds and of separate entries."""
 

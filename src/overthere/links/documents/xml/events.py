@@ -17,8 +17,6 @@ from xml.parsers import expat
 from overthere.links.documents.charset import decode_text
 from overthere.links.model import Note
 
-__all__ = ["DEPTH", "EXPANSION", "NAMES", "Receiver", "characters", "declarations", "events", "unescape"]
-
 DEPTH = 2048
 """The maximum depth of nested elements."""
 EXPANSION = 1 << 23

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from overthere.links.documents.css import PAINTED
 
-__all__ = ["MAIN", "NAMESPACES", "ROOTS", "attribute_syntax", "has_rules", "text_syntax", "vocabulary_of"]
-
 NAMESPACES = {
     "http://www.w3.org/XML/1998/namespace": "xml",
     "http://www.w3.org/1999/xlink": "xlink",

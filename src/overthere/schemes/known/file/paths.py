@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from overthere.schemes.known.file import FileLocator
     from overthere.values.uri import URI
 
-__all__ = ["Platform", "from_path", "resolve_on_drive", "check_segment", "to_path", "update_delimiters"]
-
 Platform: TypeAlias = Literal["posix", "windows", "vms"]
 
 

@@ -17,8 +17,6 @@ from overthere.schemes.known.gopher.plus import Form, View
 from overthere.schemes.locator import Locator
 from overthere.values.uri import URI
 
-__all__ = ["Menu", "MenuItem", "read_menu", "write_menu"]
-
 _CHARSET = "iso-8859-1"
 """Of display strings: "the characters should conform with the ISO Latin1 Character Set" (RFC 1436 Appendix)."""
 _PORT = re.compile(rb"[0-9]{1,18}")

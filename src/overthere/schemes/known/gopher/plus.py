@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from overthere.ground.errors import CodingError
 
-__all__ = ["Answers", "Attributes", "Block", "Form", "GopherPlus", "Unknown", "View", "answers", "read"]
-
 
 class Answers(NamedTuple):
     """A data block of lines, ended by a line with a period alone: "+-1" (Gopher+ 2.3), the one that URIs print."""

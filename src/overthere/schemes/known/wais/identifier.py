@@ -13,10 +13,6 @@ from typing import NamedTuple
 from overthere.editions.url1994 import wpath_fields
 from overthere.kernel.percent import percent_decode  # a broken escape of an older edition stays
 
-__all__ = [
-    "WAISField", "compress_integer", "from_fields", "octets_of_fields", "read_compressed", "tag_field", "to_fields",
-]  # fmt: skip
-
 _NAMES = {
     1: "original server",
     2: "original database",
