@@ -79,8 +79,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure() -> None:
-    if hasattr(gc, "unfreeze"):  # PyPy has none
-        gc.unfreeze()
     for folder in MADE:
         shutil.rmtree(folder, ignore_errors=True)
     if not os.environ.get("PYTEST_XDIST_WORKER"):

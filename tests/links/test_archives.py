@@ -387,19 +387,19 @@ def test_many_members_are_linear() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data"),
+    ("name", "make_data"),
     [
-        ("a.zip", zipped({f"{number}.html": b"" for number in range(20_000)})),
-        ("a.tar", tarred({f"{number}.html": b"" for number in range(20_000)}, tarfile.USTAR_FORMAT)),
-        ("a.mbox", b"From a@b today\nContent-Type: message/rfc822\n\n" * 20_000),
-        ("a.eml", b"Content-Type: multipart/mixed; boundary=a\n\n" + b"--a\n" * 20_000),
-        ("long.tar", tarred({f"{number}{'x' * 1400}.html": b"" for number in range(12_000)}, tarfile.GNU_FORMAT)),
-        ("pages.tar", tarred({f"{number}.txt": b"http://h/" for number in range(20_000)}, tarfile.USTAR_FORMAT)),
+        ("a.zip", lambda: zipped({f"{number}.html": b"" for number in range(20_000)})),
+        ("a.tar", lambda: tarred({f"{number}.html": b"" for number in range(20_000)}, tarfile.USTAR_FORMAT)),
+        ("a.mbox", lambda: b"From a@b today\nContent-Type: message/rfc822\n\n" * 20_000),
+        ("a.eml", lambda: b"Content-Type: multipart/mixed; boundary=a\n\n" + b"--a\n" * 20_000),
+        ("long.tar", lambda: tarred({f"{n}{'x' * 1400}.html": b"" for n in range(12_000)}, tarfile.GNU_FORMAT)),
+        ("pages.tar", lambda: tarred({f"{n}.txt": b"http://h/" for n in range(20_000)}, tarfile.USTAR_FORMAT)),
     ],
 )  # fmt: skip
-def test_batches_of_many_members_are_limited(name: str, data: bytes, tmp_path: Path) -> None:
+def test_batches_of_many_members_are_limited(name: str, make_data: Callable[[], bytes], tmp_path: Path) -> None:
     """Members without references have a note each: all notes of an archive were one batch."""
-    (tmp_path / name).write_bytes(data)
+    (tmp_path / name).write_bytes(make_data())
     tables = [batch for batch in batches([tmp_path / name]) if not isinstance(batch, TaskEnd)]
     assert sum(batch.num_rows for batch in tables) >= 12_000
     assert max(batch.num_rows for batch in tables) <= BATCH

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,8 @@ def _names(path: Path) -> Iterator[str]:
     yield from _defined(ast.parse(path.read_text("utf-8")))
 
 
-def _bare() -> dict[str, set[str]]:
+@cache
+def _bare_names() -> dict[str, set[str]]:
     """File -> its bare names."""
     bare_names: dict[str, set[str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
@@ -127,16 +129,13 @@ def _bare() -> dict[str, set[str]]:
     return bare_names
 
 
-BARE_NAMES = _bare()
-
-
 def test_names_are_nouns_and_verbs_of_the_field() -> None:
-    bare = [f"{file} {name}" for file, names in BARE_NAMES.items() for name in sorted(names - EXCEPTIONS.keys())]
+    bare = [f"{file} {name}" for file, names in _bare_names().items() for name in sorted(names - EXCEPTIONS.keys())]
     assert bare == []
 
 
 def test_each_exception_is_needed() -> None:
-    assert set(EXCEPTIONS) <= set().union(*BARE_NAMES.values())
+    assert set(EXCEPTIONS) <= set().union(*_bare_names().values())
 
 
 @pytest.mark.parametrize("name", ["told", "_said", "Look", "as_told", "of_it", "_way", "with_"])
