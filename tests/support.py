@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import json
 import signal
 import sys
@@ -11,6 +12,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -48,6 +50,24 @@ def in_editions(rows: list[dict[str, Any]], prefix: str = "") -> list[tuple[str,
         results[prefix + row["id"]] = row
         results |= {f"{prefix}{row['id']}@{name}": {**row, "edition": name} for name in row.get("also", ())}
     return list(results.items())
+
+
+def for_each_octet(test: Callable[..., None]) -> Callable[..., None]:
+    """Run a test with each `octet` in turn, as one test: 256 tests take longer to report than to run."""
+
+    @wraps(test)
+    def run(**arguments: Any) -> None:
+        for octet in range(256):
+            try:
+                test(octet=octet, **arguments)
+            except BaseException as error:
+                error.add_note(f"octet {octet:#04x}")
+                raise
+
+    signature = inspect.signature(test)
+    others = [parameter for name, parameter in signature.parameters.items() if name != "octet"]
+    run.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+    return run
 
 
 def suite(name: str) -> Path:

@@ -24,6 +24,7 @@ from overthere.access.errors import AccessFailed
 from overthere.protocols.session.client import Session
 from servers import NET, free_port, need, wait_until
 from servers.sessions import Terminal, hercules, rlogind, telnetd
+from support import for_each_octet
 
 LOCAL = Policy.local().with_(read_timeout=60, connect_timeout=60)
 
@@ -168,7 +169,7 @@ def test_hostile_hosts(host: str) -> None:
         Session(program="telnet", host=overthere.decode(host), port=23, policy=LOCAL).command()
 
 
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_every_byte_of_a_user_is_one_argument_or_rejected(octet: int) -> None:
     try:
         command = session(f"rlogin://u%{octet:02X}v@127.0.0.1").command()

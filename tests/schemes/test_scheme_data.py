@@ -12,7 +12,7 @@ from overthere import URI, CodingError, InvalidURI, PlanRefused, Rung, Unwritabl
 from overthere.access import Content
 from overthere.editions import edition
 from overthere.schemes.known.data import DataLocator
-from support import linear
+from support import for_each_octet, linear
 
 ALL = bytes(range(256))
 
@@ -33,7 +33,7 @@ def test_encoded_bytes_decode_to_the_original(data: bytes, base64: bool) -> None
     assert (step.data, step.media_type) == (data, "application/octet-stream")
 
 
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_every_byte_in_a_parameter(octet: int) -> None:
     """Values of any bytes are preserved; those invalid in a header field have no plan."""
     value = bytes([octet]).decode("utf-8", "surrogateescape")

@@ -15,7 +15,7 @@ from overthere.access import Connect, Send
 from overthere.editions import edition
 from overthere.protocols.websocket.steps import SendKey, accept
 from overthere.schemes.known.http import HTTPLocator, Origin
-from support import LONG, linear
+from support import LONG, for_each_octet, linear
 
 # Characters that are not in any host for a resolver or a terminal.
 NO_HOST = bytes([*range(32), *range(127, 256)]) + b" /@:[]?#"
@@ -125,7 +125,7 @@ def test_a_too_large_port() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["http", "https", "ws", "wss"])
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_every_byte_in_every_part(scheme: str, octet: int) -> None:
     """An escaped byte is sent escaped or not at all; userinfo is never sent."""
     escape = f"%{octet:02X}"

@@ -12,6 +12,7 @@ from overthere.access import Send
 from overthere.ground.errors import CodingError
 from overthere.protocols.ldap.message import Element, element, elements, encoded_filter, integer
 from overthere.schemes.known.ldap import DEFAULTS, Extension, LDAPLocator, Search
+from support import for_each_octet
 
 OPERATORS = {0xA0: "&", 0xA1: "|", 0xA2: "!"}
 COMPARISONS = {0xA3: "=", 0xA5: ">=", 0xA6: "<=", 0xA8: "~="}
@@ -149,7 +150,7 @@ def test_huge_urls_are_linear() -> None:
     assert str(rewritten.normalize(Rung.SCHEME))
 
 
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_every_byte_in_every_part(octet: int) -> None:
     for escape in {f"%{octet:02X}", f"%{octet:02x}"}:
         for pattern in ("/o={}", "/?a{}", "/???(a={})", "/????a{}", "/????a={}"):
@@ -167,7 +168,7 @@ def test_every_byte_in_every_part(octet: int) -> None:
                 assert len(messages) == 3
 
 
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_a_filter_escape_is_one_byte_of_the_value(octet: int) -> None:
     _, search, _ = sent(f"ldap://h/???(a=%5C{octet:02x})")
     assert b"\xa3\x06\x04\x01a\x04\x01" + bytes([octet]) in search

@@ -14,7 +14,7 @@ from overthere.editions import edition
 from overthere.schemes.addr_spec import split_at
 from overthere.schemes.known.mailto import MailtoLocator, mailboxes
 from overthere.schemes.known.mid import CidLocator, MidLocator
-from support import linear
+from support import for_each_octet, linear
 
 
 def draft(text: str, credentials: Credentials | None = None) -> Compose:
@@ -120,7 +120,7 @@ def test_address_lists(value: str, addresses: list[str]) -> None:
     assert list(mailboxes(value)) == addresses
 
 
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_every_byte_is_preserved_in_its_field(octet: int) -> None:
     data = bytes([octet]).decode("utf-8", "surrogateescape")
     for locator in (

@@ -12,7 +12,7 @@ from overthere.editions import edition
 from overthere.protocols.news.steps import at_server
 from overthere.schemes.known.news import NewsLocator
 from overthere.schemes.known.nntp import NNTPLocator
-from support import LONG, linear
+from support import LONG, for_each_octet, linear
 
 
 def sent(locator: NewsLocator | NNTPLocator, credentials: Credentials | None = None) -> list[bytes]:
@@ -57,7 +57,7 @@ def test_the_normal_form_is_valid_if_the_generic_one_is() -> None:
             assert scheme("news").is_valid(str(URI(text).normalize(Rung.SCHEME))), text
 
 
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_every_byte_in_every_part(octet: int) -> None:
     """Written text is parsed back; the server gets one line, with the byte in its place, or nothing."""
     data = bytes([octet]).decode("utf-8", "surrogateescape")
@@ -87,7 +87,7 @@ def test_every_byte_in_every_part(octet: int) -> None:
         assert verbs.count(b"ARTICLE") + verbs.count(b"OVER") + (b"LIST" in verbs) == 1
 
 
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_every_byte_in_a_message_id(octet: int) -> None:
     """RFC 5536 3.1.3 literally, through escapes, compared with its character classes."""
     atext = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-/=?^_`{|}~"

@@ -12,7 +12,7 @@ from overthere import URI, Credentials, InvalidURI, NotSpecified, PlanRefused, U
 from overthere.access import Interact
 from overthere.editions import edition
 from overthere.schemes.known.telnet import TelnetLocator
-from support import LONG, linear
+from support import LONG, for_each_octet, linear
 
 NAMES = ("telnet", "rlogin", "tn3270")
 
@@ -68,7 +68,7 @@ def test_the_uri_takes_precedence(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_every_byte_in_every_part(name: str, octet: int) -> None:
     escape = f"%{octet:02X}"
     text = f"{name}://u{escape}:p{escape}@h"

@@ -14,7 +14,7 @@ from overthere.access import Content, Gateways, Place, Send
 from overthere.schemes import GenericLocator
 from overthere.schemes.known.about import AboutLocator
 from overthere.schemes.known.tag import TagDate, TagLocator
-from support import LONG, linear
+from support import LONG, for_each_octet, linear
 
 RESERVED = ("nfs", "mailserver", "z39.50")
 
@@ -93,7 +93,7 @@ def test_a_tag_locates_nothing() -> None:
 # -- about (RFC 6694)
 
 
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_every_byte_in_a_token(octet: int) -> None:
     locator = URI(f"about:a%{octet:02X}b?c%{octet:02X}").locator
     assert isinstance(locator, AboutLocator)

@@ -10,7 +10,7 @@ import pytest
 from overthere import URI, InvalidURI, Rung, Unwritable, plan, scheme
 from overthere.editions import edition
 from overthere.schemes.known.tel import TelLocator
-from support import LONG, linear
+from support import LONG, for_each_octet, linear
 
 TEL = scheme("tel")
 
@@ -122,7 +122,7 @@ def test_unwritable_locators_are_rejected() -> None:
             wrong.uri()
 
 
-@pytest.mark.parametrize("octet", range(256))
+@for_each_octet
 def test_every_byte_in_every_value(octet: int) -> None:
     """Written values are parsed back, and do not delimit."""
     data = "a" + bytes([octet]).decode("utf-8", "surrogateescape") + "b"
