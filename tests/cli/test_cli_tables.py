@@ -21,6 +21,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyarrow import ipc
 
+from growth import outgrows
 from overthere import URI, CodingError, InvalidURI, Rung, URIReference, check, decode, encode
 from overthere.cli.app import app
 from overthere.files import tables
@@ -282,6 +283,37 @@ def test_other_columns_are_unchanged(tmp_path: Path) -> None:
         # An Arrow file has one dictionary per column, which is only known after all rows.
         assert result_table.schema.field(1).type == (pa.string() if form == ".arrow" else words.type)
         assert result_table.schema.field("url _error").type.value_type == pa.string()
+
+
+def with_shared_dictionary(file: Path, count: int, last_key: int = 0, last_text: bytes = b"http:") -> None:
+    """Write batches of one row that share a dictionary; the last row and the last value may be invalid."""
+    values = pa.array([b"http:"] * (30 * count - 1) + [last_text], pa.binary()).view(pa.string())
+    keys = [0] * (count - 1) + [last_key]
+    columns = [pa.DictionaryArray.from_arrays(pa.array([key]), values, safe=False) for key in keys]
+    with ipc.new_file(str(file), pa.schema([("url", columns[0].type)])) as writer:
+        for column in columns:
+            writer.write_batch(pa.record_batch([column], ["url"]))
+
+
+def test_batches_that_share_a_dictionary_are_linear(tmp_path: Path) -> None:
+    def make(count: int) -> str:
+        with_shared_dictionary(tmp_path / f"{count}.arrow", count)
+        return str(tmp_path / f"{count}.arrow")
+
+    def read(name: str) -> None:
+        with reading.open_source(name) as source:
+            assert sum(batch.num_rows for batch, _ in source.batches) > 0
+
+    assert outgrows(read, make, (250, 1000, 4000), floor=0.05, ratio=12) is None
+
+
+@pytest.mark.parametrize("wrong", [{"last_key": 90}, {"last_key": -1}, {"last_text": b"\xff"}])
+def test_an_invalid_dictionary_is_rejected(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    with_shared_dictionary(tmp_path / "in.arrow", 3, **wrong)
+    result = run("check", "--column", "url", tmp_path / "in.arrow")
+    assert result.exit_code == 2
+    assert "in.arrow: " in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize("form", [".parquet", ".arrow", ".arrows"])

@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from overthere import canonical, columns
+from growth import outgrows
+from overthere import canonical, columns, kernel
 
 # Arguments of a function after its column.
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
@@ -77,3 +78,43 @@ def test_pandas_categories_are_accepted() -> None:
     polars = pytest.importorskip("polars")
     column = polars.Series(["http://a/ b", "http://a/x"], dtype=polars.Categorical)
     assert polars.Series(columns.repair(column)).to_list() == ["http://a/%20b", "http://a/x"]
+
+
+def shared_dictionary(count: int) -> Any:
+    """Chunks of one row that share a dictionary."""
+    values = pa.array([f"http://h/{number}/a b" for number in range(count)])
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array([number]), values) for number in range(count)])
+
+
+def repeated_value(count: int) -> Any:
+    """A dictionary of one long value, which every row has."""
+    return pa.DictionaryArray.from_arrays(pa.array([0] * count), pa.array(["http://h/ " + "a/" * 20 * count]))
+
+
+@pytest.mark.parametrize("make", [shared_dictionary, repeated_value])
+@pytest.mark.parametrize("name", CALLS)
+def test_dictionaries_are_linear(name: str, make: Callable[[int], Any]) -> None:
+    if name not in NAMES and kernel.name == "reference":
+        pytest.skip("the reference kernel resolves row by row, and copies each base")
+    assert outgrows(CALLS[name], make, (250, 1000, 4000), floor=0.05, ratio=12) is None
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.string_view()])
+@pytest.mark.parametrize("name", CALLS)
+def test_chunks_and_dictionaries_keep_their_layout(name: str, kind: pa.DataType) -> None:
+    texts = ["http://h/a b?a=1", "http://h/a", None, "http://h/" + "a" * 20, "http://h/a"]
+    values = pa.array(texts[:4], kind)
+    rows = pa.DictionaryArray.from_arrays(pa.array([0, 1, None, 3, 1], pa.int8()), values)
+    for column in (pa.array(texts, kind), rows):
+        result = CALLS[name](column)
+        in_chunks = CALLS[name](pa.chunked_array([column[:2], column[:0], column[2:]]))
+        assert hasattr(result, "__arrow_c_array__")
+        chunks = pa.chunked_array(in_chunks)
+        if name in NAMES and name not in PAIRS:
+            assert [len(chunk) for chunk in chunks.chunks] == [2, 0, 3]
+        assert chunks.type == pa.array(result).type
+        assert chunks.to_pylist() == pa.array(result).to_pylist() == to_rows(CALLS[name](pa.array(texts)))
+
+
+def to_rows(column: Any) -> list[Any]:
+    return list(pa.array(column).to_pylist())

@@ -26,21 +26,18 @@ def _readable(column: Any) -> Any:
     pa = sys.modules.get("pyarrow")
     if pa is None or not isinstance(column, pa.Array | pa.ChunkedArray):
         return column
-    if pa.types.is_dictionary(column.type):
-        is_broken = pa.types.is_string_view(column.type.value_type)
-    else:
-        is_broken = pa.types.is_string_view(column.type) and any(
-            buffer is None for chunk in getattr(column, "chunks", [column]) for buffer in chunk.buffers()[2:]
-        )
-    if not is_broken:
+    is_dictionary = pa.types.is_dictionary(column.type)
+    chunks = getattr(column, "chunks", [column])
+    if not any(
+        pa.types.is_string_view(text.type) and any(buffer is None for buffer in text.buffers()[2:])
+        for text in (chunk.dictionary if is_dictionary else chunk for chunk in chunks)
+    ):
         return column
-    if not pa.types.is_dictionary(column.type):
+    if not is_dictionary:
         return column.cast(pa.large_string())
     column.validate(full=True)  # pyarrow reads it: a reference outside of its data would crash the process
-    chunks = [
-        chunk.dictionary.cast(pa.large_string()).take(chunk.indices) for chunk in getattr(column, "chunks", [column])
-    ]
-    return pa.chunked_array(chunks, pa.large_string())  # pyarrow cannot cast a dictionary of views
+    chunks = [pa.DictionaryArray.from_arrays(c.indices, c.dictionary.cast(pa.large_string())) for c in chunks]
+    return pa.chunked_array(chunks) if isinstance(column, pa.ChunkedArray) else chunks[0]
 
 
 def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
@@ -102,15 +99,20 @@ def _finish_forms(registry: Registry, forms: list[str]) -> list[str]:
     return [scheme_form(form, registry) for form in forms]
 
 
-def _repair(column: Any, *, relative: bool, threads: int, **options: Any) -> Any:
+def _repair(column: Any, *, relative: bool, threads: int, views: bool, **options: Any) -> Any:
     """Repair the invalid rows one by one; the valid rows, usually most, stay."""
     import pyarrow as pa
 
-    rows = _readable(rowwise.arrow(column))
-    rows = rows.combine_chunks() if isinstance(rows, pa.ChunkedArray) else rows
-    rows = rows if pa.types.is_string(rows.type) else rows.cast(pa.string())
+    kind = pa.string_view() if views else pa.string()
+    rows = rowwise.arrow(column)
+    if pa.types.is_dictionary(rows.type):
+        return rowwise.text(rows, "repair", relative=relative, threads=threads, views=views, **options)
+    if isinstance(rows, pa.ChunkedArray):
+        repair = partial(_repair, relative=relative, threads=threads, views=views, **options)
+        return pa.chunked_array(map(repair, rows.chunks), kind)
+    rows = _readable(rows).cast(pa.large_string())
     compute = rowwise.compute()
     valid = to_pyarrow(check(rows, "URI-reference" if relative else "URI", zone=False, threads=threads))
     invalid = compute.invert(compute.fill_null(valid, True))
-    repaired = to_pyarrow(rowwise.text(rows.filter(invalid), "repair", relative=relative, threads=threads, **options))
-    return compute.replace_with_mask(rows, invalid, repaired.cast(rows.type))
+    repaired = rowwise.text(rows.filter(invalid), "repair", relative=relative, threads=threads, views=False, **options)
+    return compute.replace_with_mask(rows, invalid, repaired.cast(rows.type)).cast(kind)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from overthere.columns import normalize
-from overthere.columns.rowwise import arrow, compute, to_pyarrow
+from overthere.columns.rowwise import arrow, compute, distinct_values, to_pyarrow
 from overthere.ground.late_imports import default_registry
 from overthere.iri import IRIReference
 from overthere.values.iri_ladder import iri_comparison_form
@@ -59,8 +61,37 @@ def _columns(a: Any, b: Any) -> tuple[Any, Any]:
     return first, second
 
 
+def _equal(a: Any, b: Any, forms: Callable[[Any], Any]) -> Any:
+    """Whether two columns have the same forms, row by row; the text of a dictionary is not copied for each row."""
+    import pyarrow as pa
+
+    pc = compute()
+    values, keys = zip(*map(_values_and_keys, (a, b)), strict=True)
+    first, second = map(forms, values)
+    if keys == (None, None):
+        return pc.equal(first, second)
+    distinct = pc.unique(pa.chunked_array([*getattr(first, "chunks", [first]), *getattr(second, "chunks", [second])]))
+    numbers = [pc.index_in(forms, distinct, skip_nulls=True) for forms in (first, second)]
+    return pc.equal(*(n if key is None else n.take(key) for n, key in zip(numbers, keys, strict=True)))
+
+
+def _values_and_keys(column: Any) -> tuple[Any, Any]:
+    """Return the distinct values of a dictionary, and the number of each row's value; None for other columns."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return column, None
+    numbers: dict[str | None, int] = {}
+    keys: list[Any] = []
+    for chunk in getattr(column, "chunks", [column]):
+        values, rows = distinct_values(chunk)
+        keys.append(pa.array([numbers.setdefault(v, len(numbers)) for v in values], pa.int64()).take(rows))
+    is_chunked = isinstance(column, pa.ChunkedArray)
+    return pa.array(list(numbers), pa.large_string()), pa.chunked_array(keys, pa.int64()) if is_chunked else keys[0]
+
+
 def equivalent(a: Any, b: Any, rung: Rung, iri: bool, registry: Registry | None) -> Any:
-    return compute().equal(*(_forms(column, rung, iri, registry) for column in _columns(a, b)))
+    return _equal(*_columns(a, b), partial(_forms, rung=rung, iri=iri, registry=registry))
 
 
 def lowest_rung(a: Any, b: Any, iri: bool, registry: Registry | None) -> Any:
@@ -69,6 +100,6 @@ def lowest_rung(a: Any, b: Any, iri: bool, registry: Registry | None) -> Any:
     pc, pair = compute(), _columns(a, b)
     lowest: Any = pa.scalar(None, pa.int8())
     for rung in (Rung.SCHEME, Rung.PATH, Rung.PERCENT, Rung.CASE, Rung.STRING):
-        same = pc.equal(*(_forms(column, rung, iri, registry) for column in pair))
+        same = _equal(*pair, partial(_forms, rung=rung, iri=iri, registry=registry))
         lowest = pc.if_else(pc.fill_null(same, False), pa.scalar(int(rung), pa.int8()), lowest)
     return lowest

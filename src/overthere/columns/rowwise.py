@@ -60,18 +60,75 @@ def arrow(column: Any) -> Any:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
         raise TypeError(f"expected a text column, not {column.type}")
-    column.validate(full=True)
+    checked = None
+    for chunk in getattr(column, "chunks", [column]):
+        checked = validate(chunk, checked)
     return column
 
 
-def _apply(column: Any, work: Callable[[list[str | None]], Any]) -> Any:
+def validate(array: Any, checked: Any = None) -> Any:
+    """Check the memory of an array; return its dictionary, if it has one, which many arrays may share.
+
+    checked: a dictionary that need not be checked again.
+
+    Raises: ValueError.
+    """
     import pyarrow as pa
+
+    if not pa.types.is_dictionary(array.type):
+        return array.validate(full=True)
+    array.validate()
+    values = array.dictionary
+    if checked is None or _memory(values) != _memory(checked):
+        values.validate(full=True)
+    try:
+        pa.DictionaryArray.from_arrays(array.indices, values)  # checks the keys
+    except IndexError as error:
+        raise ValueError(f"a key of a dictionary without a value: {error}") from None
+    return values
+
+
+def _memory(array: Any) -> tuple[object, ...]:
+    return len(array), array.offset, *(buffer and buffer.address for buffer in array.buffers())
+
+
+def _apply(column: Any, work: Callable[[list[str | None]], Any], by_value: bool = True) -> Any:
+    """Apply a function to the rows of each chunk.  by_value: whether equal rows have equal results."""
+    import pyarrow as pa
+
+    def apply(rows: Any) -> Any:
+        if not by_value or not pa.types.is_dictionary(rows.type):
+            return work(rows.to_pylist())
+        values, numbers = distinct_values(rows)
+        return _take(work(values), numbers)
 
     rows = arrow(column)
     if isinstance(rows, pa.ChunkedArray):
-        chunks = [work(chunk.to_pylist()) for chunk in rows.chunks]
+        chunks = [apply(chunk) for chunk in rows.chunks]
         return pa.chunked_array(chunks, type=None if chunks else work([]).type)
-    return work(rows.to_pylist())
+    return apply(rows)
+
+
+def distinct_values(rows: Any) -> tuple[list[str | None], Any]:
+    """Return the values of a dictionary that its rows have, and for each row the number of its value."""
+    keys, values = rows.indices.unique(), rows.dictionary
+    texts = [None if key is None else values[key].as_py() for key in keys.to_pylist()]
+    return texts, compute().index_in(rows.indices, keys)
+
+
+def _take(column: Any, numbers: Any) -> Any:
+    """Take rows by number, without copies of views: pyarrow cannot take them, but their 16 bytes."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(column.type):
+        names = [field.name for field in column.type]
+        fields = [_take(column.field(name), numbers) for name in names]
+        return pa.StructArray.from_arrays(fields, names, mask=column.is_null().take(numbers))
+    if pa.types.is_string_view(column.type):
+        valid, views, *texts = column.buffers()
+        views = pa.Array.from_buffers(pa.binary(16), len(column), [valid, views]).take(numbers)
+        return pa.Array.from_buffers(column.type, len(views), [*views.buffers(), *texts])
+    return column.take(numbers)
 
 
 def check(column: Any, rule: str | Automaton, *, zone: bool, threads: int) -> Any:
@@ -159,7 +216,7 @@ def text(
         fields = [value, *_error_columns([e for _, e in answers])]
         return pa.StructArray.from_arrays(fields, ["value", "error", "error_at"], mask=_null_mask(rows))
 
-    return _apply(column, work)
+    return _apply(column, work, by_value=isinstance(bases, repeat))
 
 
 def _answer(row: str | None, operation: str, base: str | None, **args: Any) -> tuple[str | None, _Error | None]:

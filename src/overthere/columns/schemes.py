@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from overthere import columns
-from overthere.columns.rowwise import compute, field, to_pyarrow
+from overthere.columns.rowwise import arrow, compute, distinct_values, field, to_pyarrow
 from overthere.columns.work import engine
 from overthere.editions import check as check_text
 from overthere.ground.caches import bounded_cache
@@ -46,7 +46,8 @@ def check(
 
     def work(rows: Any) -> Any:
         if pa.types.is_dictionary(rows.type):
-            return work(rows.dictionary).take(rows.indices)
+            values, numbers = distinct_values(rows)
+            return work(pa.array(values, pa.large_string())).take(numbers)
         rows = rows.cast(pa.large_string()) if pa.types.is_string_view(rows.type) else rows  # views cannot be filtered
         valid = to_pyarrow(engine().check(rows, judge, zone=False, threads=threads))
         if edition in ("url-1994", "rfc1738"):  # a URL may have text around it there, which hides its scheme
@@ -58,7 +59,7 @@ def check(
                 valid = compute().replace_with_mask(valid, mask, valid_in_scheme)
         return valid
 
-    arrow_column = to_pyarrow(column)
+    arrow_column = arrow(column)
     if isinstance(arrow_column, pa.ChunkedArray):
         return pa.chunked_array([work(chunk) for chunk in arrow_column.chunks], pa.bool_())
     return work(arrow_column)

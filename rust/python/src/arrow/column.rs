@@ -9,11 +9,12 @@ use arrow_schema::DataType;
 use overthere_core::place::{At, Part};
 
 use super::validation::validate;
+use super::views::{concatenate, views_of};
 use super::Result;
 
 /// Rows of text, or of keys into distinct texts.
 pub struct Column {
-    /// The keys of a dictionary; None for a column of text.
+    /// The keys of a dictionary that has no more values than rows; None for a column of text.
     pub keys: Option<Keys>,
     /// Text: Utf8, LargeUtf8 or Utf8View.
     pub values: ArrayRef,
@@ -53,6 +54,9 @@ impl Column {
             DataType::UInt64 => keys::<u64>(&data, count),
             _ => Err(format!("{kind} is not a type of keys")),
         }?;
+        if keys.numbers.len() < count {
+            return Ok(Column { keys: None, values: rows_of(&values, &keys)? });
+        }
         Ok(Column { keys: Some(keys), values: text(values)? })
     }
 
@@ -79,6 +83,20 @@ fn text(data: ArrayData) -> Result<ArrayRef> {
     };
     validate(&array)?;
     Ok(array)
+}
+
+/// The text of each row of a dictionary, as views.  Many chunks may share a dictionary: reading all of it for each of
+/// them would take the product of both sizes.
+fn rows_of(values: &ArrayData, keys: &Keys) -> Result<ArrayRef> {
+    let row_of = |(row, &key): (usize, &u32)| {
+        if !keys.is_valid(row) {
+            return Ok(StringViewArray::new_null(1));
+        }
+        let value = text(values.slice(key as usize, 1)).map_err(|error| format!("row {row}: {error}"))?;
+        views_of(&value)
+    };
+    let rows: Result<Vec<_>> = keys.numbers.iter().enumerate().map(row_of).collect();
+    Ok(Arc::new(concatenate(rows?)))
 }
 
 /// The keys of a dictionary: shared if they have 32 bits, otherwise copied.

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
+from overthere.columns.rowwise import validate
 from overthere.files.stores.model import is_object
 from overthere.files.tables.formats import READ, suffix
 from overthere.ground.extras import need
@@ -144,10 +145,11 @@ def _open_arrow(raw: Any, size: int) -> Source:
     import pyarrow as pa
 
     table = pa.ipc.open_file(raw)
+    dictionaries: dict[int, Any] = {}
 
     def batches() -> Iterator[tuple[Any, int]]:
         for i in range(table.num_record_batches):
-            for piece in _check_batch(table.get_batch(i)):
+            for piece in _check_batch(table.get_batch(i), dictionaries):
                 yield piece, size * (i + 1) // table.num_record_batches
 
     return Source(_replace_views(table.schema), batches(), size)
@@ -157,12 +159,20 @@ def _open_stream(raw: Any) -> tuple[Any, Iterator[Any]]:
     import pyarrow as pa
 
     table = pa.ipc.open_stream(raw)
-    return _replace_views(table.schema), (piece for batch in table for piece in _check_batch(batch))
+    dictionaries: dict[int, Any] = {}
+    pieces = (piece for batch in table for piece in _check_batch(batch, dictionaries))
+    return _replace_views(table.schema), pieces
 
 
-def _check_batch(batch: Any) -> Iterator[Any]:
-    # Arrow's formats are a copy of memory: offsets that are not checked could point anywhere.
-    batch.validate(full=True)
+def _check_batch(batch: Any, dictionaries: dict[int, Any]) -> Iterator[Any]:
+    """Yield the pieces of a batch that is valid.
+
+    Arrow's formats are a copy of memory: offsets that are not checked could point anywhere.
+    dictionaries: the last dictionary of each column.
+    """
+    batch.validate()
+    for number, column in enumerate(batch.columns):
+        dictionaries[number] = validate(column, dictionaries.get(number))
     yield from split_batch(batch)
 
 
