@@ -136,6 +136,15 @@ def test_polars_against_a_column() -> None:
     assert frame["url"].uri.resolve(frame["base"]).to_list() == expected  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "category", "object", "string"])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_pandas_missing_values_alone(dtype: Any, count: int) -> None:
+    series = pd.Series([None] * count, dtype=dtype)
+    for results in (series.uri.check(), series.uri.host, series.uri.normalize(), series.uri.repair()):
+        assert pa.array(results, from_pandas=True).to_pylist() == [None] * count
+    assert pa.array(series.uri.resolve(series), from_pandas=True).to_pylist() == [None] * count
+
+
 def test_pandas_against_a_column() -> None:
     frame = pd.DataFrame({"url": ["../g", "x", None], "base": ["http://a/b/c", "no base", "http://a/"]})
     targets = frame["url"].uri.resolve(frame["base"])

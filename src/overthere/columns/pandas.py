@@ -27,7 +27,10 @@ class Accessor:
         self._series = series
 
     def _column(self) -> Any:
-        return pa.array(self._series, pa.large_string(), from_pandas=True)
+        column = pa.array(self._series, pa.large_string(), from_pandas=True)
+        if isinstance(column, pa.ChunkedArray):  # from missing values alone pyarrow makes chunks of two types
+            return pa.chunked_array([chunk.cast(pa.large_string()) for chunk in column.chunks], pa.large_string())
+        return column
 
     def _wrap(self, values: Any) -> pd.Series:
         column = to_pyarrow(values)
