@@ -9,6 +9,8 @@ import random
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -479,6 +481,38 @@ def test_a_pipe_is_written_directly(tmp_path: Path, kind: str) -> None:
     with cat, open_writer(tmp_path / f"x{kind}") as writer:
         writer.write(to_batch(links(20)))
     assert stored(tmp_path / f"y{kind}") == [row._asdict() for row in links(20)]
+
+
+@posix
+@pytest.mark.parametrize("kind", INDEXED)
+@pytest.mark.parametrize("columns", [None, schema()], ids=["native", "pyarrow"])
+def test_a_pipe_that_is_interrupted_has_no_end_of_a_table(tmp_path: Path, kind: str, columns: Any) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    os.symlink("pipe", tmp_path / f"x{kind}")
+    received: list[bytes] = []
+
+    def receive() -> None:
+        with open(tmp_path / "pipe", "rb", buffering=0) as file:
+            received.append(file.read(1))
+            time.sleep(0.2)  # the pipe is full
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            received.extend(file)
+
+    reader = threading.Thread(target=receive)
+    rows = [link._replace(target=random.Random(n).randbytes(99).hex()) for n, link in enumerate(links(writers.ROWS))]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        reader.start()
+        writer = open_writer(tmp_path / f"x{kind}", columns)
+        with pytest.raises(KeyboardInterrupt):
+            writer.write(to_batch(rows) if columns is None else pa.record_batch(to_batch(rows)))
+        writer.close()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        reader.join()
+    (tmp_path / f"y{kind}").write_bytes(b"".join(received))
+    with pytest.raises((OSError, pa.ArrowInvalid)):
+        stored(tmp_path / f"y{kind}")
 
 
 def test_a_batch_of_another_schema_and_a_closed_table(tmp_path: Path) -> None:

@@ -157,16 +157,23 @@ class Stream(Writer):
         self.owns_file: bool = name is not None
         self.file: Any = _standard_output() if name is None else stream(name)
         self.format_writer: FormatWriter | None = None
+        self.is_torn: bool = False
+        """Whether a batch is written in part."""
 
     def _open_writer(self) -> FormatWriter:
         self.format_writer = self.format_writer or open_format_writer(self.file, self.layout)
         return self.format_writer
 
     def _write(self, batch: Any) -> None:
+        self.is_torn = True
         self._open_writer().write(batch)
         self.file.flush()
+        self.is_torn = False
 
     def _close(self) -> None:
+        if self.is_torn:  # with an end it would be taken for a complete table
+            self._fail()
+            return
         self._open_writer().end()
         if self.owns_file:
             self.file.close()

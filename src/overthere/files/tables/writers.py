@@ -249,10 +249,10 @@ class _ArrowWriter(_GroupWriter):
         self.arrow_writer.close()
 
     def drop(self) -> None:
-        with suppress(Exception):
-            self.arrow_writer.close()
         with suppress(OSError):
             self.file.close()
+        with suppress(Exception):
+            self.arrow_writer.close()  # now it cannot write an end
 
 
 def open_format_writer(file: Any, layout: Layout) -> FormatWriter:
