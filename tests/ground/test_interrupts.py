@@ -38,6 +38,34 @@ def test_an_interrupt_in_the_import_machinery_is_delayed(number: signal.Signals)
     assert reference() is None
 
 
+WITHOUT_ERRORS = {
+    "__set_name__": "Named = type('Named', (), {'value': type('Descriptor', (), {'__set_name__': callback})()})",
+    "__del__": "type('Freed', (), {'__del__': callback})()",
+    "weakref_cb": "reference = weakref.ref(Value(), callback)",
+}
+"""Calls in which CPython ignores a KeyboardInterrupt, or raises another error, by the name of the function."""
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("name", WITHOUT_ERRORS)
+def test_an_interrupt_in_a_callback_is_delayed(name: str, number: signal.Signals, capfd: Any) -> None:
+    names: dict[str, Any] = {
+        "send": signal.raise_signal,
+        "number": number,
+        "weakref": weakref,
+        "Value": set,
+        "sleep": time.sleep,
+    }
+    exec(f"def {name}(*_):\n    send(number)\n    number + 1\ncallback = {name}", names)
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        with interruptible(number), pytest.raises(KeyboardInterrupt):
+            exec(WITHOUT_ERRORS[name] + "; sleep(10)", names)
+    finally:
+        signal.signal(number, before)
+    assert capfd.readouterr().err == ""
+
+
 def test_an_interrupt_elsewhere_is_immediate() -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupt(signal.SIGINT, None)
@@ -78,3 +106,31 @@ def test_an_interrupt_stops_the_command_links(number: signal.Signals, tmp_path: 
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert result.returncode == 130, result.stderr
     assert "Exception ignored" not in result.stderr
+
+
+ENDED = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from overthere.cli import command
+def send():
+    signal.raise_signal(signal.SIGINT)
+    return 1 + 1
+{where}
+command()
+"""
+PLACES = {
+    "before a verb": "from overthere.cli import group; group.Verbs.make_context = lambda *_, **__: send()",
+    "in the report of another": "import builtins, overthere.cli.app as verbs\n"
+    "verbs.app = builtins.print = lambda *_, **__: send()",
+    "at the end": "import atexit; atexit.register(send)",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_interrupt_leaves_no_traceback(place: str) -> None:
+    code = ENDED.format(where=PLACES[place])
+    result = subprocess.run(
+        [sys.executable, "-P", "-c", code, "check", "a:"], capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode in (130, -signal.SIGINT)
+    assert result.stderr in ("Stopped\n", "")

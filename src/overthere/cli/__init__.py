@@ -42,15 +42,20 @@ def command() -> None:
     """
     try:
         main()
-    except SystemExit as end:
+    except (SystemExit, KeyboardInterrupt) as end:
+        import signal
+
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would raise it in the functions of its end
+        code = getattr(end, "code", 130)  # another Ctrl-C while the first was reported
         is_observed = sys.gettrace() or sys.getprofile() or sys.flags.inspect
-        if threading.active_count() > 1 or is_observed or not isinstance(end.code, int | None):
-            raise
+        if threading.active_count() > 1 or is_observed or not isinstance(code, int | None):
+            raise SystemExit(code) from None
         atexit._run_exitfuncs()
         for stream in filter(None, (sys.stdout, sys.stderr)):
             with suppress(OSError, ValueError):  # it is closed, or its loss is reported
                 stream.flush()
-        os._exit(end.code or 0)
+        os._exit(code or 0)
 
 
 def main() -> None:
@@ -73,9 +78,14 @@ def main() -> None:
         if stream.encoding.lower() not in ("utf-8", "utf8") and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        from overthere.cli.app import app
+        import signal
 
-        code = _run(app)
+        from overthere.ground.interrupts import interruptible
+
+        with interruptible(signal.SIGINT):
+            from overthere.cli.app import app
+
+            code = _run(app)
     except KeyboardInterrupt:
         print("Stopped", file=sys.stderr)
         code = 130

@@ -62,6 +62,8 @@ def _visible() -> Iterator[None]:
     """Messages without control characters of the input; errors that no verb handles become usage errors."""
     try:
         yield
+    except KeyboardInterrupt:
+        raise _Interrupted("Stopped") from None
     except OverthereError as error:
         raise click.UsageError(visible(mask(str(error)))) from None
     except click.ClickException as error:
@@ -102,12 +104,9 @@ class _Verbs(Verbs):
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        try:
-            # SIGTERM is handled like Ctrl-C: complete rows stay, and nothing temporary.
-            with _visible(), interruptible(signal.SIGTERM):
-                return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise _Interrupted("Stopped") from None
+        # SIGTERM is handled like Ctrl-C: complete rows stay, and nothing temporary.
+        with _visible(), interruptible(signal.SIGTERM):
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):

@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import re
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +24,6 @@ from overthere.editions import NAMES
 from overthere.ground.atomic import is_stream, refuse_link, save
 from overthere.ground.cores import cores
 from overthere.ground.display import printable, printable_name
-from overthere.ground.interrupts import interruptible
 from overthere.ground.redact import mask
 from overthere.ground.rung import Rung
 from overthere.links.documents.kinds import TYPES
@@ -260,7 +258,7 @@ class _Job:
     def _run(self) -> bool | None:
         """Run the job; returns whether it was stopped, or None if nothing was left to do."""
         stopped = False
-        with interruptible(signal.SIGINT), ExitStack() as stack:
+        with ExitStack() as stack:
             writer = self._writer(stack)
             if writer is not None and writer.notice:
                 print_message(writer.notice)

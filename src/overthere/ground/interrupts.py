@@ -8,17 +8,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+_CALLBACKS = {"__del__", "__set_name__", "remove", "_remove", "weakref_cb"}
+"""Functions whose exceptions CPython ignores or replaces; the last three are callbacks of weak references."""
+
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, as the handler of a signal; a moment later while CPython locks a module to import it.
+    """Raise KeyboardInterrupt, as the handler of a signal; a moment later where CPython would lose it.
 
-    There it would be lost, and the lock would stay: other threads would wait for it without end.
+    While CPython locks a module to import it, the lock would stay: other threads would wait for it without end.
+    In a callback, CPython prints the exception and ignores it, or raises RuntimeError.
     """
-    if frame is not None and frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+    if frame is not None and (frame.f_code.co_filename == "<frozen importlib._bootstrap>" or _is_in_callback(frame)):
         with suppress(RuntimeError):  # no thread is available
             threading.Timer(0.01, _send_to_main_thread, (number,)).start()
             return
     raise KeyboardInterrupt
+
+
+def _is_in_callback(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code.co_name not in _CALLBACKS:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _send_to_main_thread(number: int) -> None:
