@@ -85,3 +85,23 @@ def test_a_closed_pipe_is_no_error(name: str) -> None:
 @pytest.mark.parametrize("name", ["find", "explain"])
 def test_closed_standard_output(name: str) -> None:
     assert run(name, '"$@" >&-') == (2, "Error: standard output: it is closed\n")
+
+
+@FULL
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("target", ["/dev/full", ">(exec true)"])
+@pytest.mark.parametrize(
+    "arguments",
+    ["normalize ://[ http://h/", "find README.md", "links --format csv examples/site", "broken examples/site"],
+)
+def test_lost_messages_change_no_answer(arguments: str, target: str, unbuffered: str) -> None:
+    def answer(standard_error: str) -> tuple[int, bytes]:
+        shell = f'exec 3> {standard_error}; sleep 0.1; "$@" 2>&3'
+        result = subprocess.run(
+            ["bash", "-c", shell, "-", sys.executable, "-m", "overthere", *arguments.split()],
+            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=5 * NET, check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )  # fmt: skip
+        return result.returncode, result.stdout
+
+    assert answer(target) == answer("/dev/null")

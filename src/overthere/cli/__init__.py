@@ -35,6 +35,15 @@ class _StandardOutput(io.FileIO):
             raise _OutputError(error) from None
 
 
+class _StandardError(io.FileIO):
+    """Discards messages that cannot be written: the answers and the exit status are still right."""
+
+    def write(self, data: Any, /) -> int:
+        with suppress(OSError):
+            return super().write(data) or len(data)
+        return len(data)
+
+
 def command() -> None:
     """Run `overthere` as the whole process, and end it without freeing each object (10 ms of 75, for `check`).
 
@@ -72,7 +81,7 @@ def main() -> None:
         if sys.stderr is not None:
             print("Error: standard output: it is closed", file=sys.stderr)
         raise SystemExit(2)
-    streams[0] = sys.stdout = _with_output_errors(sys.stdout)
+    streams = sys.stdout, sys.stderr = [*map(_with_raw, streams, (_StandardOutput, _StandardError))]
     for stream in streams:
         # A character that the terminal's charset lacks is no reason to stop.
         if stream.encoding.lower() not in ("utf-8", "utf8") and hasattr(stream, "reconfigure"):
@@ -97,12 +106,12 @@ def main() -> None:
     raise SystemExit(code)
 
 
-def _with_output_errors(stream: Any) -> Any:
-    """The stream with errors that name standard output; a stream that is not a file is unchanged."""
+def _with_raw(stream: Any, raw_type: type[io.FileIO]) -> Any:
+    """The stream with another raw file; a stream that is not a file is unchanged."""
     buffer = getattr(stream, "buffer", None)
     if type(getattr(buffer, "raw", buffer)) is not io.FileIO:
         return stream
-    raw = _StandardOutput(stream.fileno(), "wb", closefd=False)
+    raw = raw_type(stream.fileno(), "wb", closefd=False)
     return io.TextIOWrapper(
         raw if type(buffer) is io.FileIO else io.BufferedWriter(raw),
         stream.encoding, stream.errors, line_buffering=stream.line_buffering, write_through=stream.write_through,
