@@ -21,9 +21,10 @@ CALLBACK = "def callback(reference):\n    send(number)\n    number + 1"
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_an_interrupt_in_the_import_machinery_is_delayed(number: signal.Signals) -> None:
+@pytest.mark.parametrize("file", [LOCKING, weakref.__file__])
+def test_an_interrupt_in_the_import_machinery_is_delayed(file: str, number: signal.Signals) -> None:
     names: dict[str, Any] = {"send": signal.raise_signal, "number": number}
-    exec(compile(CALLBACK, LOCKING, "exec"), names)
+    exec(compile(CALLBACK, file, "exec"), names)
     thing: set[str] | None = set()
     reference = weakref.ref(thing, names["callback"])
     before = signal.signal(number, signal.default_int_handler)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-_CALLBACKS = {"__del__", "__set_name__", "remove", "_remove", "weakref_cb"}
-"""Functions whose exceptions CPython ignores or replaces; the last three are callbacks of weak references."""
+_LOSING_FILES = ("<frozen importlib._bootstrap>", "weakref.py", "_weakrefset.py")
+_CALLBACKS = {"__del__", "__set_name__", "weakref_cb"}
+"""Files and functions whose exceptions CPython ignores or replaces: locks of modules, and callbacks."""
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
@@ -18,7 +19,7 @@ def interrupt(number: int, frame: FrameType | None) -> None:
     While CPython locks a module to import it, the lock would stay: other threads would wait for it without end.
     In a callback, CPython prints the exception and ignores it, or raises RuntimeError.
     """
-    if frame is not None and (frame.f_code.co_filename == "<frozen importlib._bootstrap>" or _is_in_callback(frame)):
+    if frame is not None and (frame.f_code.co_filename.endswith(_LOSING_FILES) or _is_in_callback(frame)):
         with suppress(RuntimeError):  # no thread is available
             threading.Timer(0.01, _send_to_main_thread, (number,)).start()
             return
