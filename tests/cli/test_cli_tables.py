@@ -769,3 +769,32 @@ def test_json_lines_are_written(form: str, table: Any, tmp_path: Path) -> None:
         f'Error: {output}: column "x" holds double, which a {form} file cannot\n',
     )
     assert output.read_bytes() == data
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+@pytest.mark.parametrize("text", ["a\r\nb", "\ufeff"])
+def test_no_character_is_lost_between_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, suffix: str
+) -> None:
+    monkeypatch.setattr(reading, "_BLOCK_BYTES", 64)
+    for length in range(64):
+        rows = ["x" * length, *[text] * 30]
+        lines = ['"u"', '"' + rows[0] + '"', *(text if text == "\ufeff" else f'"{text}"' for text in rows[1:])]
+        data = "\n".join(lines).encode()
+        path = tmp_path / f"t{suffix}"
+        path.write_bytes(gzip.compress(data) if suffix.endswith(".gz") else data)
+        with reading.open_source(str(path)) as source:
+            assert [value for batch, _ in source.batches for value in batch.column(0).to_pylist()] == rows
+
+
+def test_a_byte_order_mark_begins_the_first_row(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("u,v\n\ufeffa,b\n")
+    with reading.open_source(str(tmp_path / "t.csv")) as source:
+        assert [batch.to_pylist() for batch, _ in source.batches] == [[{"u": "\ufeffa", "v": "b"}]]
+
+
+def test_a_short_row_that_is_not_utf_8_has_no_traceback(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_bytes(b"u,v\na,b\n\xff\n")
+    with reading.open_source(str(tmp_path / "t.csv")) as source, pytest.raises(ValueError, match="row 2 has 1 fields"):
+        list(source.batches)
+    assert capfd.readouterr().err == ""

@@ -6,6 +6,7 @@ large text.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -14,7 +15,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from overthere.columns.rowwise import validate
 from overthere.files.stores.model import is_object
@@ -81,7 +82,7 @@ def _open_object_table(name: str, file: Any, separator: str) -> Source:
         case _:
             text: Any = gzip.GzipFile(fileobj=file) if form == ".csv.gz" else file
             schema = _read_header(text, separator)
-            batches = _read_piped_rows(text, schema, separator)
+            batches = _read_blocks(text, schema, separator)
     return Source(schema, ((batch, file.tell()) for batch in batches), size)
 
 
@@ -101,11 +102,11 @@ def _open_file_table(name: str, separator: str = ",") -> Source:
             raw.seek(0)
             schema, batches = _open_stream(raw)
         case _:
-            file = pa.BufferedInputStream(raw, 1 << 20)
-            if form == ".csv.gz":
-                file = pa.CompressedInputStream(file, "gzip")
+            is_gzip = form == ".csv.gz"
+            file = pa.CompressedInputStream(pa.BufferedInputStream(raw, 1 << 20), "gzip") if is_gzip else raw
             schema = _read_header(file, separator)
-            batches = _read_rows(file, schema, separator=separator)
+            reads_blocks = is_gzip or _has_lossy_block(name, raw.tell())
+            batches = (_read_blocks if reads_blocks else _read_rows)(file, schema, separator)
     return Source(schema, ((batch, raw.tell()) for batch in batches), size)
 
 
@@ -117,7 +118,7 @@ def _open_standard_input(file: io.BufferedReader, separator: str) -> Source:
         schema, batches = _open_stream(file)
     else:
         schema = _read_header(file, separator)
-        batches = _read_piped_rows(file, schema, separator)
+        batches = _read_blocks(file, schema, separator)
     return Source(schema, ((batch, 0) for batch in batches), None)
 
 
@@ -230,23 +231,32 @@ def _read_header(file: Any, separator: str = ",") -> Any:
     return pa.schema([(name, pa.string()) for name in names])
 
 
-def _read_rows(file: Any, schema: Any, previous_rows: int = 0, separator: str = ",") -> Iterator[Any]:
+def _has_lossy_block(name: str, start: int) -> bool:
+    """Whether pyarrow would lose a character: a byte order mark before all rows, LF that begins a block after CR."""
+    with open(name, "rb") as file:
+        file.seek(start)
+        if file.read(3) == codecs.BOM_UTF8:
+            return True
+        for end in range(start + _BLOCK_BYTES, os.stat(name).st_size, _BLOCK_BYTES):
+            file.seek(end - 1)
+            if file.read(2) == b"\r\n":
+                return True
+    return False
+
+
+def _read_rows(
+    file: Any, schema: Any, separator: str, previous_rows: int = 0, block_bytes: int | None = None
+) -> Iterator[Any]:
     """Yield the rows after the header; `previous_rows` rows came before them."""
     import pyarrow as pa
     from pyarrow import csv as arrow
 
-    invalid_rows: list[Any] = []
-
-    def reject(row: Any) -> str:
-        invalid_rows.append(row)
-        return "error"
-
     # With one thread, because with more pyarrow does not number its rows.
-    read_options = arrow.ReadOptions(column_names=schema.names, block_size=_BLOCK_BYTES, use_threads=False)
-    # With one column a blank line is a row; with more it is nothing.
-    parse_options = arrow.ParseOptions(
-        delimiter=separator, newlines_in_values=True, ignore_empty_lines=len(schema) > 1, invalid_row_handler=reject
+    read_options = arrow.ReadOptions(
+        column_names=schema.names, block_size=block_bytes or _BLOCK_BYTES, use_threads=False
     )
+    # With one column a blank line is a row; with more it is nothing.
+    parse_options = arrow.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=len(schema) > 1)
     convert_options = arrow.ConvertOptions(
         column_types=schema, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
     )
@@ -255,10 +265,9 @@ def _read_rows(file: Any, schema: Any, previous_rows: int = 0, separator: str = 
             yield from split_batch(batch)
     except pa.ArrowInvalid as error:
         message = str(error)
-        if invalid_rows:
-            row = invalid_rows[0]
-            number = f"row {previous_rows + row.number:,}"
-            message = f"{number} has {row.actual_columns:,} fields, the header {row.expected_columns:,}"
+        if row := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message):
+            number, expected, actual = map(int, row.groups())
+            message = f"row {previous_rows + number:,} has {actual:,} fields, the header {expected:,}"
         elif "straddl" in message:
             message = _LONG_ROW_MESSAGE
         elif cell := re.match(r"In CSV column #(\d+): Row #(\d+): .*invalid UTF8", message):
@@ -268,40 +277,40 @@ def _read_rows(file: Any, schema: Any, previous_rows: int = 0, separator: str = 
         raise ValueError(message) from None
 
 
-def _read_piped_rows(file: IO[bytes], schema: Any, separator: str) -> Iterator[Any]:
-    """Yield the rows of a pipe, which pyarrow itself cannot open.
+def _read_blocks(file: Any, schema: Any, separator: str) -> Iterator[Any]:
+    """Yield the rows after the header, in blocks of complete rows.
 
     pyarrow reads ahead in its own threads; with Python's file these would call Python while it ends.
     """
     import pyarrow as pa
 
-    rows, buffer = 0, b""
-    while block := file.read(_BLOCK_BYTES):
-        buffer += block
-        end = _find_last_row_end(buffer, separator)
+    rows, buffer, is_end = 0, b"", False
+    while not is_end:
+        block = file.read(_BLOCK_BYTES)
+        buffer, is_end = buffer + block, not block
+        end = len(buffer) if is_end else _find_last_row_end(buffer, separator)
         if end == 0 and len(buffer) > _BLOCK_BYTES:
             raise ValueError(_LONG_ROW_MESSAGE)
-        for batch in _read_rows(pa.BufferReader(buffer[:end]), schema, rows, separator):
+        # pyarrow removes a byte order mark before all rows.
+        piece = codecs.BOM_UTF8 + buffer[:end]
+        for batch in _read_rows(pa.BufferReader(piece), schema, separator, rows, len(piece)):
             rows += batch.num_rows
             yield batch
         buffer = buffer[end:]
-    yield from _read_rows(pa.BufferReader(buffer), schema, rows, separator)
 
 
-_QUOTED_FIELDS = {
-    ",": re.compile(rb'(?:\A|(?<=[,\r\n]))"[^"]*(?:""[^"]*)*(?:"|\Z)'),
-    ";": re.compile(rb'(?:\A|(?<=[;\r\n]))"[^"]*(?:""[^"]*)*(?:"|\Z)'),
-    "|": re.compile(rb'(?:\A|(?<=[|\r\n]))"[^"]*(?:""[^"]*)*(?:"|\Z)'),
-    "\t": re.compile(rb'(?:\A|(?<=[\t\r\n]))"[^"]*(?:""[^"]*)*(?:"|\Z)'),
+_ROWS = {
+    mark: re.compile(
+        rb'\A(?:(?:"[^"]*+(?:""[^"]*+)*+(?:"|\Z))?+[^%b\r\n]*+(?:[%b\r]|(\n)))*+' % (mark.encode(), mark.encode())
+    )
+    for mark in (",", ";", "|", "\t")
 }
-SEPARATORS = tuple(_QUOTED_FIELDS)
+"""Complete fields of CSV, with the last line feed outside quotes as group."""
+SEPARATORS = tuple(_ROWS)
 """The possible separators of CSV fields."""
 
 
 def _find_last_row_end(block: bytes, separator: str = ",") -> int:
     """Return the end of the last complete row of a block, after a line feed outside quotes; 0 without one."""
-    end = start = 0
-    for quoted in _QUOTED_FIELDS[separator].finditer(block):
-        end = max(end, block.rfind(b"\n", start, quoted.start()) + 1)
-        start = quoted.end()
-    return max(end, block.rfind(b"\n", start) + 1)
+    match = _ROWS[separator].match(block)
+    return max(match.end(1), 0) if match else 0
