@@ -58,7 +58,7 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 76_497
+LINES = 76_644
 """The maximum number of Python lines in the package.  A feature removes as many as it adds, or its commit raises the
 number with a reason.  The last: what a twelfth attack found (90), and a process that ends at
 once (21)."""
