@@ -37,12 +37,6 @@ from unicodedata import category
 
 from overthere.kernel.classes import UCSCHAR
 
-__all__ = [
-    "COUNTRY_CODES", "COUNTRY_CODES_ALIKE", "COUNTRY_CODES_WORDS", "CUTTING", "ENDS", "FILES", "GENERIC_NAMES", "NAME",
-    "SECOND_LEVEL", "WORD", "abbreviated_pattern", "attached_letter_pattern", "attached_pattern", "authority_pattern",
-    "cut_pattern", "mail_domain_pattern", "run", "trim_end", "word_pattern",
-]  # fmt: skip
-
 ENDS = (
     (0xA0, 0xA0), (0xAB, 0xAB), (0xAD, 0xAD), (0xBB, 0xBB), (0x1680, 0x1680), (0x180E, 0x180E),
     (0x2000, 0x200B), (0x200E, 0x200F), (0x2018, 0x201F), (0x2028, 0x202F), (0x2039, 0x203A), (0x2045, 0x2046),
