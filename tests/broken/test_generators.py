@@ -468,6 +468,15 @@ def test_a_template_is_part_of_an_attribute(text: str, tmp_path: Path) -> None:
     assert (results, summary.passed["template"]) == (["gone.html"], 1)
 
 
+@pytest.mark.parametrize("front_matter", ["---\ntitle: x\n---\n", "--- \n---\n", '+++\ntitle = "x"\n+++\n'])
+def test_a_page_with_front_matter_is_no_template(front_matter: str, tmp_path: Path) -> None:
+    """So its anchors are all there, whatever the form of its front matter."""
+    (tmp_path / "hugo.toml").write_text('baseURL = "/"\n')
+    (tmp_path / "content").mkdir()
+    (tmp_path / "content" / "a.html").write_text(front_matter + '{{< ref "b" >}}<a href="#gone">')
+    assert [finding.kind for finding in check([tmp_path], Checker(), Summary())] == ["no-fragment"]
+
+
 def test_xml_with_front_matter_is_completed_by_its_layout(tmp_path: Path) -> None:
     (tmp_path / "_config.yml").write_text("title: x\n")
     (tmp_path / "feed.rss").write_text("---\nlayout: feed\n---\n")

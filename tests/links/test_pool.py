@@ -16,7 +16,15 @@ import pytest
 from overthere import kernel
 from overthere.links.job import threads
 from overthere.links.job.extraction import batches
-from overthere.links.job.pool import _count_rows, _make_rows_message, _parse_message, _Worker
+from overthere.links.job.pool import (
+    _count_rows,
+    _make_rows_message,
+    _parse_message,
+    _Pool,
+    _Position,
+    _Suspect,
+    _Worker,
+)
 from overthere.links.job.task_builder import Task
 from overthere.links.job.task_rows import TaskEnd
 from overthere.links.model import Link, Options
@@ -57,6 +65,50 @@ def test_a_batch_is_sent_unchanged() -> None:
         message = _make_rows_message(part)
         assert _count_rows(message) == part.num_rows
         assert _parse_message(message).links() == part.links()  # type: ignore[union-attr]
+
+
+PATHS = Task(("a", "b", "c"), None, None, objects=((1, "v"), (2, "w"), (3, "x")), ignored=4)
+
+
+@pytest.mark.parametrize(("unit", "left"), [(-1, 2), (5, 1)])
+def test_a_retry_has_the_objects_of_its_paths(unit: int, left: int) -> None:
+    """A path would be read by the size and version of another."""
+    suspect = _Suspect(4)
+    suspect.position = _Position(1, unit, "b!5")
+    retry, failed_paths, _ = suspect.next_retry(PATHS, 0)
+    assert (retry.task.paths, retry.task.objects) == (PATHS.paths[left:], (PATHS.objects or ())[left:])
+    assert failed_paths == PATHS._replace(paths=("b",), objects=((2, "w"),), ignored=0)
+
+
+def test_counts_of_a_retry_are_counted_once() -> None:
+    """Also what was skipped before its paths, and paths that were read again because the worker died early."""
+    suspect, end = _Suspect(4), TaskEnd({"html": (1, 10)}, 10, {"video": 1})
+    for position in (_Position(1, -1, "", False), _Position(1, -1, "", False), _Position(2)):
+        suspect.path_ends += [end] * position.path_index
+        suspect.position = position
+        retry, _, _ = suspect.next_retry(PATHS, 7)
+        assert retry.task.ignored == 0 or retry.task == PATHS
+    assert suspect.add_path_ends() == TaskEnd({"html": (2, 20)}, 0, {"ignored": 4, "video": 2})
+    assert PATHS.select(1, 2).ignored == 0
+
+
+def test_a_task_whose_workers_all_die_early_ends_with_notes() -> None:
+    """Rows that had arrived do not come twice."""
+    suspect = _Suspect(0)
+    for failed in (None, None, None, PATHS.paths):
+        suspect.position = _Position(1, -1, "", False)
+        retry, failed_paths, _ = suspect.next_retry(PATHS, 7)
+        assert (failed_paths and failed_paths.paths) == failed
+        assert (retry.task.paths, retry.arrived_rows) == (((), 0) if failed else (PATHS.paths, 7))
+
+
+def test_no_worker_is_started_without_a_task() -> None:
+    pool = _Pool(iter([Task((), None, None)]), Options(), 8)
+    try:
+        assert len(list(pool.results())) == 1
+        assert len(pool.workers) == 1
+    finally:
+        pool.end()
 
 
 # -- threads

@@ -133,7 +133,7 @@ class _ResourceBase:
         return effect.entry if isinstance(effect, Item) else None
 
     def _needs_more(self, size: int, whole: bool) -> bool:
-        """Whether a read needs more: `size` bytes if `whole`, otherwise one; for -1, one more than the limit."""
+        """Whether the buffer is below what a read needs: `size` if `whole`, else 1; for -1, one above the limit."""
         return len(self._buffer) < (_MAX_BYTES_AT_ONCE + 1 if size < 0 else size if whole else min(size, 1))
 
     def _take_bytes(self, size: int) -> bytes:
@@ -208,7 +208,7 @@ class _Raw(io.RawIOBase):
 
 
 class Resource(_ResourceBase):
-    """An open resource; a context manager, and an iterator of bytes."""
+    """An open resource; a context manager, and an iterable of bytes."""
 
     def __init__(self, transport: Transport, info: ResourceInfo) -> None:
         super().__init__(transport, info)

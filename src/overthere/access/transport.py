@@ -106,7 +106,7 @@ class Carrier:
         self.peer_address: tuple[int, Any] | None = None
         """The address that the policy allowed and that is connected; data connections use it too."""
         self.error: AccessError | None = None
-        """The first error: every later call raises it again."""
+        """The error that every later call raises again."""
         self.is_over: bool = False
         """Whether the dialogue has ended."""
 
@@ -250,7 +250,7 @@ class Carrier:
         raise AccessFailed(f"no connection: {problem}", uri=self.uri, where=where) from problem
 
     def _find_addresses(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, list[tuple[int, Any]]]:
-        """Return the allowed addresses: the peer's for a data connection, otherwise those of a single look-up."""
+        """Return the allowed addresses: the peer's for a data connection, a literal one, or those of one look-up."""
         if dial.channel and self.peer_address is not None:
             self.policy.judge_data_port(dial.port, self.uri)
             family, address = self.peer_address
@@ -273,6 +273,7 @@ class Carrier:
         return [(socket.AF_INET6, (str(literal_address).partition("%")[0], dial.port, 0, scope))]
 
     def _look_up_name(self, dial: Dial, deadline: float) -> Generator[Waiting, Any, list[Any]]:
+        """Return the answers of `getaddrinfo` for the host."""
         try:
             name = resolvable(dial.host)
         except UnicodeError as error:
@@ -283,14 +284,14 @@ class Carrier:
             raise AccessFailed(f"no resolver is reachable: {error}", uri=self.uri, where=dial.host) from error
         try:
             yield from self._wait(question.ready, False, deadline)
-            addresses: list[Any] = question.answer()
+            answers: list[Any] = question.answer()
         except TimeoutError:
             raise AccessTimeout("the name was not resolved in time", uri=self.uri, where=dial.host) from None
         except (OSError, ValueError) as error:
             raise AccessFailed(f"the name could not be resolved: {error}", uri=self.uri, where=dial.host) from error
         finally:
             question.close()
-        return addresses
+        return answers
 
     def _connect(self, dial: Dial, family: int, address: Any, deadline: float) -> Generator[Waiting, Any, None]:
         self._hang_up(dial.channel)
@@ -374,7 +375,7 @@ class Carrier:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
 
     def _open_local(self, effect: OpenLocal) -> Generator[Waiting, Any, LocalFile | None]:
-        """Return a local file; None if it is optional and missing."""
+        """Return a local file; None if it is optional and cannot be read."""
         self.policy.judge_file(self.uri)
         self._hang_up(effect.channel)
         try:

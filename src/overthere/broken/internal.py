@@ -56,7 +56,7 @@ class _PlainKeys:
         return len(self.keys)
 
     def lacks(self, pairs: bytes) -> bool:
-        """Whether this set contains neither key of at least one pair; pairs: as the keys of `update`."""
+        """Whether at least one pair has neither key in this set; pairs: bytes as for `update`, two keys for each."""
         values = iter(memoryview(pairs).cast("Q"))
         return any(first not in self.keys and last not in self.keys for first, last in zip(values, values, strict=True))
 
@@ -180,7 +180,7 @@ class InternalCheck:
             )
 
     def _read(self, task_number: int, paths: Sequence[str]) -> int:
-        """Read the files of a task that no worker has read; store their keys.  Returns: the bytes of documents."""
+        """Read those of these files of a task that no worker has read; store their keys.  Returns: their bytes."""
         before = self.summary.octets
         paths = tuple(path for path in paths if path not in self.read_elsewhere)
         if paths:
@@ -244,8 +244,8 @@ class InternalCheck:
     def _check_target(self, example: pages.Example) -> ReferenceState:
         """Check a target that the native kernel leaves to Python; store its external URI or path, and return its state.
 
-        The state of a target without faults has only what is counted: `passed`, `is_within`, and "" if it is outside.
-        A missing document is checked once for all its plain fragments, unless generators or `remap` matter.
+        A target that cannot be a fault keeps only what is counted: `passed`, `is_within`, and `outside` as "" or None.
+        A missing document has one state for all fragments in `_PLAIN_FRAGMENT`, except with projects or `remap`.
         """
         number, base, text, is_map = example
         path, _, fragment = text.partition("#")
@@ -277,7 +277,7 @@ class InternalCheck:
         return Document(self.site.sources[number], content, base)
 
     def _reread_anchors(self, number: int) -> set[str] | None:
-        """Read a page of the native kernel again; return its anchors without image maps, None if it cannot."""
+        """Return a page's anchors without image maps, read again by the native kernel; None if it did or does not."""
         if self.pages is None or number not in self.open_references:
             return None
         names = self.pages.anchors(pages.file_of(self.site, number), self.checker.limit)
@@ -371,7 +371,7 @@ class InternalCheck:
     def _native_findings(
         self, reporter: Reporter, task: Task, faulty: Keys | _PlainKeys, cyclic_pages: Set[int]
     ) -> Iterator[Broken]:
-        """Yield the findings of a page of the native kernel.  faulty: the keys of targets with faults."""
+        """Yield the findings of a task's only path, a native page.  faulty: the keys of targets with faults."""
         number = self.site.numbers[self.site.source_of(task.paths[0])]
         open_references, base = self.open_references[number]
         faults = cast("Keys", self.keys).faults(open_references, cast("Keys", faulty), number in cyclic_pages)

@@ -157,18 +157,18 @@ def _scan_html(page_scan: Scan, options: Options) -> None:
 
 
 def _hide_templates(page_scan: Scan, text: str) -> str:
-    """Hide the templates of a text, if it may have any; without front matter, mark it as a template if it has."""
+    """Return a text with its templates hidden; if it has any but no front matter, mark the scan as a template."""
     if not page_scan.project.has_templates and not templates.is_template_file(page_scan.document.source):
         return text
     hidden = templates.hide(text)
-    if hidden != text and not text.startswith("---\n"):
+    if hidden != text and not front_matter_end(text.encode()):
         page_scan.is_template = True
         page_scan.more_anchors = page_scan.more_anchors or "it is a template"
     return hidden
 
 
 def _is_linked(place: str) -> bool:
-    """Whether a place such as "a href" is a link: on an element not in `LINKED`, `href` or `src` is any value."""
+    """Whether a place such as "a href" is a link: `href` and `src` are links only on the elements in `LINKED`."""
     name, _, attribute = place.rpartition(" ")
     return name in LINKED.get(attribute, (name,))
 
@@ -182,7 +182,7 @@ class _HTMLReferences:
         self.has_refresh = False
 
     def add(self, item: Found, name: str, attributes: dict[str, str] | None, at: int, end: int = -1) -> None:
-        """Add an item if it is a link; a first refresh without delay is `Scan.next`.  CSS has no attributes."""
+        """Add an item if it is a link; the first refresh, if at once, is `Scan.next`.  CSS has no attributes."""
         if not _is_linked(item.where):
             return
         document, bases = self.result.document, self.bases
@@ -384,7 +384,7 @@ def _read_without_places(page_scan: Scan, options: Options) -> None:
 
 
 def text_of(document: Document) -> str:
-    """Return the text of a document, ignoring declarations of HTML and XML, with LF for every line end."""
+    """Return the text of a document, ignoring a charset in HTML or XML itself, with LF for every line end."""
     text = decode_text(document.content, document.charset)[0]
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

@@ -113,7 +113,7 @@ class MessageReader:
     def read_header(self, default: str) -> Generator[Effect, Any, Header]:
         """Read the next header.  The line end before the body is not consumed: a delimiter may follow at once.
 
-        A line that is not a field ends it too (RFC 5322 3.5): the body begins there.  default: as in `Header`.
+        A line that is not a field ends it too (RFC 5322 3.5): the body begins there.  default: the media type without one.
         """
         self.at += self.is_line_end_due
         self.is_line_end_due = False
@@ -136,7 +136,7 @@ class MessageReader:
     def read_piece(self, delimiter_depths: dict[bytes, int]) -> Generator[Effect, Any, tuple[bytes, Boundary | None]]:
         """Return the next piece of content, and the boundary after it; None if none is reached.
 
-        delimiter_depths: depths by delimiter.  The line end before a boundary belongs to it (RFC 2046 5.1.1).
+        delimiter_depths: depths by delimiter without "--".  The line end before one belongs to it (RFC 2046 5.1.1).
         """
         search_start = self.at
         candidates = _CANDIDATES.get((bool(delimiter_depths), self.is_mbox))
@@ -172,7 +172,7 @@ class MessageReader:
             return content, boundary
 
     def _consume(self, end: int) -> bytes:
-        """Return the bytes up to a buffer offset, without a line end at their start that is due; move after them."""
+        """Consume and return the bytes up to a buffer offset, without a line end of the header or delimiter before."""
         content = bytes(self.buffer[self.at : end])
         self.at = max(self.at, end)
         if content and self.is_line_end_due:

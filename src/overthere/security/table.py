@@ -19,6 +19,7 @@ class Concern(NamedTuple):
     component: str
     """The component that it concerns; "any" for all of them."""
     rule: str
+    """The rule of the grammar that it concerns, unless the finding names another."""
     source: str
     """Documents and paragraphs."""
     older: str

@@ -30,7 +30,9 @@ pub struct Page {
     /// Its references that are or may be faults.
     pub open: Vec<OpenReference>,
     pub references: u64,
+    /// The number of its references within the site.
     pub within: u64,
+    /// Skipped references and content, by number of the reason.
     pub passed: Vec<u32>,
     /// The declared base.
     pub base: Option<String>,
@@ -149,10 +151,11 @@ pub fn read(
                 targets.entry(key).and_modify(|(count, _)| *count += 1);
                 Some(Question::Target(key))
             }
-            _ if next.is_some() && refresh == Some((item.start, item.end)) => Some(Question::Refresh),
             _ => None,
         };
-        page.open.extend(question.map(|question| OpenReference { place: item.tag, question }));
+        let is_refresh = next.is_some() && refresh == Some((item.start, item.end));
+        let questions = question.into_iter().chain(is_refresh.then_some(Question::Refresh));
+        page.open.extend(questions.map(|question| OpenReference { place: item.tag, question }));
         match verdict {
             Verdict::Passed(reason) => count.pass(reason),
             Verdict::Directive => count.pass(site.reason(b" text-fragment")),
@@ -236,7 +239,7 @@ struct ReferenceJudge<'a> {
     root_base: Option<(Base, &'a str)>,
     /// The href of its base element.
     href: Option<String>,
-    /// Whether the base is the document itself.
+    /// Whether the base is the document itself, and nothing is mapped.
     is_own_base: bool,
     /// The keys of the anchors of the document, sorted.
     anchors: Vec<u64>,

@@ -184,9 +184,9 @@ def _find_passed_type(header: bytes) -> str | None:
     return None if name in _DOCUMENT_TYPES else name.decode() if name in _OTHER_TYPES else "other"
 
 
-def _make_passed_record(at: str, passed: str, notes: tuple[str, ...]) -> Record:
+def _make_passed_record(place: str, passed: str, notes: tuple[str, ...]) -> Record:
     """Return a record without header and content; it is noted as corrupt if it has no type and no other note."""
-    return Record(at, b"", b"", notes if passed or notes else ("corrupt",), passed)
+    return Record(place, b"", b"", notes if passed or notes else ("corrupt",), passed)
 
 
 def _parse_frame(file: BinaryIO, size: int, at: int) -> tuple[_Frame | None, int]:
@@ -236,7 +236,7 @@ def _has_bare_lf(block: bytes) -> bool:
 
 
 def _match_end_lines(file: BinaryIO, end: int, size: int) -> bytes | None:
-    """Return the two line ends after a content; b"" if the file ends before they are complete; None without them."""
+    """Return the two line ends after a content, if a record, blank line or nothing follows; b"" if cut; else None."""
     if end > size:
         return None
     tail = _read_at(file, end, 9)

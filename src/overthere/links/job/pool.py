@@ -89,7 +89,7 @@ def _run_retry(pipe: Connection, retry: _RetryTask, options: Options) -> None:
         send_position = partial(sender.send_position, index)
         progress = Progress(last_unit, deadly_units, send_position)
         send_position(progress)
-        sender.send(carry_out(retry.task.path_task(index), options, progress), _PATH_END)
+        sender.send(carry_out(retry.task.select(index, index + 1), options, progress), _PATH_END)
         last_unit, deadly_units = -1, frozenset()
     pipe.send_bytes(_TASK_END + pickle.dumps(TaskEnd({}, retry.task.size)))
 
@@ -130,38 +130,48 @@ class _Suspect:
 
     _MOST_DEATHS = 64  # in one path; the rest of it is skipped
 
-    def __init__(self) -> None:
+    def __init__(self, ignored: int) -> None:
         self.position = _Position()
         self.deadly_units: frozenset[int] = frozenset()
         self.early_retries = 0
-        self.kinds: dict[str, tuple[int, int]] = {}
-        self.passed: Counter[str] = Counter()
-        """Counts of the paths read so far, as `kinds`."""
+        self.path_ends: list[TaskEnd] = []
+        """The ends of the paths that the present worker has read."""
+        self.counts = TaskEnd({}, 0, {"ignored": ignored} if ignored else {})
+        """The counts of the paths before these."""
 
-    def add_counts(self, end: TaskEnd) -> None:
-        """Add the counts of a path that was read to its end."""
-        self.passed.update(end.passed)
-        for kind, (count, octets) in end.kinds.items():
-            total = self.kinds.get(kind, (0, 0))
-            self.kinds[kind] = (total[0] + count, total[1] + octets)
+    def add_path_ends(self) -> TaskEnd:
+        """Add the counts of the present worker's paths to those before, and return them all."""
+        kinds, passed = dict(self.counts.kinds), Counter(self.counts.passed)
+        for end in self.path_ends:
+            passed.update(end.passed)
+            for kind, (count, octets) in end.kinds.items():
+                total = kinds.get(kind, (0, 0))
+                kinds[kind] = (total[0] + count, total[1] + octets)
+        self.path_ends.clear()
+        self.counts = TaskEnd(kinds, 0, dict(passed))
+        return self.counts
 
-    def next_retry(self, task: Task, arrived_rows: int) -> tuple[_RetryTask, str | None]:
-        """Choose what the next worker reads after a death; return it, and the source that gets a note.
+    def next_retry(self, task: Task, arrived_rows: int) -> tuple[_RetryTask, Task | None, str]:
+        """Choose what the next worker reads after a death; return it, the paths that get a note, and the source.
 
-        The source is "" for the whole path, and None without a note: if the worker was still among the rows that had
-        arrived before, the same is tried again, three times at most.
+        Without a note the same is read again, three times at most: the worker died among rows that had arrived before.
+        After that no path is read any more, because rows could come twice.  The source is "" for whole paths.
         """
         path_index, unit, source, has_new_rows = self.position
-        if not has_new_rows and self.early_retries < 3:
+        if not has_new_rows:
             self.early_retries += 1
-            return _RetryTask(task, arrived_rows, -1, self.deadly_units), None
+            self.path_ends.clear()
+            if self.early_retries <= 3:
+                return _RetryTask(task, arrived_rows, -1, self.deadly_units), None, ""
+            return _RetryTask(task.select(len(task.paths)), 0), task.select(0), ""
+        self.add_path_ends()
+        failed_path = task.select(path_index, path_index + 1)
         deadly_units = self.deadly_units if path_index == 0 else frozenset()
         if unit < 0 or unit in deadly_units or len(deadly_units) >= self._MOST_DEATHS:
             self.deadly_units = frozenset()
-            return _RetryTask(task._replace(paths=task.paths[path_index + 1 :], ignored=0), 0), ""
+            return _RetryTask(task.select(path_index + 1), 0), failed_path, ""
         self.deadly_units = deadly_units | {unit}
-        remaining_task = task._replace(paths=task.paths[path_index:], ignored=0)
-        return _RetryTask(remaining_task, 0, unit, self.deadly_units), source
+        return _RetryTask(task.select(path_index), 0, unit, self.deadly_units), failed_path, source
 
 
 class _Pool:
@@ -202,6 +212,9 @@ class _Pool:
     def assign_tasks(self) -> None:
         """Start workers while all are busy, and give tasks to those that have the fewest."""
         while True:
+            self.waiting_task = self.waiting_task or next(self.tasks, None)
+            if self.waiting_task is None:
+                return
             if len(self.workers) < self.max_workers and all(worker.task_numbers for worker in self.workers):
                 self.workers.append(_Worker(self.options))
             worker = min(self.workers, key=lambda worker: len(worker.task_numbers))
@@ -211,11 +224,8 @@ class _Pool:
                 or self.next_number - self.current_number > 4 * self.max_workers
             ):
                 return
-            self.waiting_task = self.waiting_task or next(self.tasks, None)
             # A worker may block until its pipe is read: a message larger than that pipe would block this process too.
-            if self.waiting_task is None or (
-                worker.task_numbers and len(pickle.dumps(self.waiting_task)) > _PIPE_CAPACITY
-            ):
+            if worker.task_numbers and len(pickle.dumps(self.waiting_task)) > _PIPE_CAPACITY:
                 return
             self.assign(worker, self.next_number, self.waiting_task)
             self.waiting_task = None
@@ -261,10 +271,11 @@ class _Pool:
         if message.startswith((_PATH_END, _TASK_END)):
             end: TaskEnd = pickle.loads(message[len(_TASK_END) :])
             if suspect is not None:
-                suspect.add_counts(end)
-                end = end._replace(kinds=suspect.kinds, passed=dict(suspect.passed))
+                suspect.path_ends.append(end)
             if message.startswith(_PATH_END):
                 return
+            if suspect is not None:
+                end = suspect.add_path_ends()._replace(size=end.size)
             worker.task_numbers.popleft()
             self.suspects.pop(number, None)
             self.arrived_rows.pop(number, None)
@@ -291,15 +302,13 @@ class _Pool:
         task = self.unfinished[number]
         suspect = self.suspects.get(number)
         if suspect is None:
-            suspect = self.suspects[number] = _Suspect()
+            suspect = self.suspects[number] = _Suspect(task.ignored)
             retry = _RetryTask(task, self.arrived_rows.get(number, 0))
         else:
-            retry, source = suspect.next_retry(task, self.arrived_rows.get(number, 0))
-            if source is not None:
+            retry, failed_paths, source = suspect.next_retry(task, self.arrived_rows.get(number, 0))
+            if failed_paths is not None:
                 row_builder = make_rows_builder(self.options)
-                index = suspect.position.path_index
-                path_task = task._replace(paths=task.paths[index : index + 1], ignored=0)
-                for document in failed_sources(path_task, self.options):
+                for document in failed_sources(failed_paths, self.options):
                     row_builder.add_note(document._replace(source=source or document.source), "unreadable")
                 self.store_message(number, _make_rows_message(row_builder.take()))
             suspect.position = _Position(has_new_rows=not retry.arrived_rows)

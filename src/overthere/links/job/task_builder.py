@@ -57,10 +57,10 @@ class Task(NamedTuple):
     ignored: int = 0
     """Files and folders that `folders.list_files` skipped before these paths."""
 
-    def path_task(self, index: int) -> Task:
-        """Return the task of one of the paths."""
-        objects = None if self.objects is None else self.objects[index : index + 1]
-        return self._replace(paths=self.paths[index : index + 1], objects=objects)
+    def select(self, start: int, end: int | None = None) -> Task:
+        """Return the task of the paths in [start, end), without what was skipped before them."""
+        objects = None if self.objects is None else self.objects[start:end]
+        return self._replace(paths=self.paths[start:end], objects=objects, ignored=0)
 
 
 _MAX_GROUP_BYTES, _MAX_GROUP_FILES = 4 << 20, 200

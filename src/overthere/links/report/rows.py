@@ -192,7 +192,7 @@ class _NativeRows(Rows):
 
 
 def _map_text(text: str) -> tuple[str | None, str | None, int | None]:
-    """Map or repair a text; return the reference, and the kind and place of its fault (in US-ASCII, Rust finds it)."""
+    """Map or repair a text; return the reference, its fault's kind and place (None for US-ASCII: Rust finds them)."""
     reference, problem = to_reference(text)
     kind, at = (None, None) if problem is None or text.isascii() else (problem.kind, problem.start)
     return None if reference is None else str(reference), kind, at
