@@ -70,13 +70,13 @@ def test_a_batch_is_sent_unchanged() -> None:
 PATHS = Task(("a", "b", "c"), None, None, objects=((1, "v"), (2, "w"), (3, "x")), ignored=4)
 
 
-@pytest.mark.parametrize(("unit", "left"), [(-1, 2), (5, 1)])
-def test_a_retry_has_the_objects_of_its_paths(unit: int, left: int) -> None:
+@pytest.mark.parametrize(("unit", "first"), [(-1, 2), (5, 1)])
+def test_a_retry_has_the_objects_of_its_paths(unit: int, first: int) -> None:
     """A path would be read by the size and version of another."""
     suspect = _Suspect(4)
     suspect.position = _Position(1, unit, "b!5")
     retry, failed_paths, _ = suspect.next_retry(PATHS, 0)
-    assert (retry.task.paths, retry.task.objects) == (PATHS.paths[left:], (PATHS.objects or ())[left:])
+    assert (retry.task.paths, retry.task.objects) == (PATHS.paths[first:], (PATHS.objects or ())[first:])
     assert failed_paths == PATHS._replace(paths=("b",), objects=((2, "w"),), ignored=0)
 
 
