@@ -622,6 +622,20 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
+def peak_memory(*arguments: object) -> int:
+    """Run a command in its own process, with small batches; return its peak memory in MiB."""
+    # With a shell in between: a process inherits the peak of its parent.
+    result = subprocess.run(
+        ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-c", PEAK, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return int(result.stdout)
+
+
 @pytest.mark.parametrize("form", [".parquet", ".csv", ".csv.gz", ".arrows"])
 def test_memory_is_limited(form: str, tmp_path: Path) -> None:
     """A table of 200 MB takes little more memory than one of 1 MB, even as one row group."""
@@ -634,18 +648,31 @@ def test_memory_is_limited(form: str, tmp_path: Path) -> None:
         else:
             save(texts, path, 100)
         del texts
-        arguments = ["normalize", "--column", "url", str(path), "-o", str(tmp_path / "out.parquet")]
-        # With a shell in between: a process inherits the peak of its parent.
-        result = subprocess.run(
-            ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-c", PEAK, *arguments],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-            check=False,
-        )
-        assert result.returncode == 0, result.stderr
-        peaks.append(int(result.stdout))
+        peaks.append(peak_memory("normalize", "--column", "url", path, "-o", tmp_path / "out.parquet"))
     assert peaks[1] - peaks[0] < 100, peaks  # MiB, of 200
+
+
+@pytest.mark.parametrize(("column", "target"), [("url", "out.parquet"), ("id", "out.csv"), ("id", "out.jsonl")])
+@pytest.mark.parametrize("kind", ["dictionary", "large dictionary", "views"])
+def test_shared_text_is_written_out_in_pieces(kind: str, column: str, target: str, tmp_path: Path) -> None:
+    """The plain text of 100 rows that share a value of 2 MB takes 200 MB; before them many rows are empty."""
+    keys = [1] * 2000 + [2] * 99 + [None]
+    texts = pa.array(["not used", "", "http://h/" + "x" * 2_000_000])
+    texts = texts.cast({"dictionary": pa.string(), "large dictionary": pa.large_string()}.get(kind, pa.string_view()))
+    if kind == "views":
+        _, views, *data = texts.buffers()
+        views = pa.Array.from_buffers(pa.binary(16), 3, [None, views]).take(pa.array(keys[:-1]))
+        urls = pa.Array.from_buffers(pa.string_view(), len(views), [None, views.buffers()[1], *data])
+    else:
+        urls = pa.DictionaryArray.from_arrays(pa.array([key and key - 1 for key in keys]), texts[1:])
+    save(pa.table({"url": urls, "id": ["a"] * len(urls)}), tmp_path / "in.arrow", len(urls))
+    assert (tmp_path / "in.arrow").stat().st_size < 3_000_000
+    assert peak_memory("encode", "--column", column, tmp_path / "in.arrow", "-o", tmp_path / target) < 240
+    if target == "out.parquet":
+        lengths = [len(text or "") for text in pq.read_table(tmp_path / target)["url"].to_pylist()]
+        assert lengths[:2099] == [0] * 2000 + [2_000_009] * 99
+    else:
+        assert (tmp_path / target).stat().st_size > 99 * 2_000_009
 
 
 @pytest.mark.parametrize("width", [60, 120])

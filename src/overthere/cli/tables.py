@@ -247,6 +247,8 @@ class Columns:
 
         self.work = work
         self.places: list[int] = [_find(schema, name) for name in names]
+        self.dictionaries: list[Any] = [None] * len(names)
+        """The last dictionary of each column, which need not be checked again."""
         fields, _ = self._fields([pa.nulls(0, schema.field(place).type) for place in self.places])
         self.checked: bool = "error" in fields
         new = {f"{names[0]}_{value if label == 'value' else label}": a.type for label, a in fields.items()}
@@ -266,9 +268,11 @@ class Columns:
         """Return the batch with its new columns."""
         import pyarrow as pa
 
+        from overthere.columns.rowwise import validate
+
         old = [batch.column(place) for place in self.places]
-        for column in old:
-            column.validate(full=True)  # that it is UTF-8
+        # Text of Parquet and CSV may not be UTF-8.
+        self.dictionaries = [*map(validate, old, self.dictionaries)]
         fields, nulls = self._fields(old)
         pairs = zip((*batch.columns, *fields.values()), self.schema, strict=True)
         columns = [column if column.type.equals(field.type) else column.cast(field.type) for column, field in pairs]

@@ -13,7 +13,8 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -178,17 +179,49 @@ def _check_batch(batch: Any, dictionaries: dict[int, Any]) -> Iterator[Any]:
 
 
 def split_batch(batch: Any) -> Iterator[Any]:
-    """Yield a batch without views, in pieces of a limited size."""
+    """Yield a batch without views, in pieces of a limited size; shared text counts for each of its rows."""
     import pyarrow as pa
 
     schema = _replace_views(batch.schema)
-    if not schema.equals(batch.schema):
-        columns = [c.cast(field.type) for c, field in zip(batch.columns, schema, strict=True)]
-        batch = pa.RecordBatch.from_arrays(columns, schema=schema)
     count = max(1, -(-batch.num_rows // _MAX_BATCH_ROWS), min(batch.num_rows, -(-batch.nbytes // _BATCH_BYTES)))
     step = -(-batch.num_rows // count)
-    for start in range(0, batch.num_rows, step or 1):
-        yield batch.slice(start, step)
+    shared_texts = [ends for column in batch.columns if (ends := _shared_text_ends(column)) is not None]
+    start = 0
+    while start < batch.num_rows:
+        stop = min(start + step, batch.num_rows)
+        for ends in shared_texts:
+            limit = (ends[start - 1] if start else 0) + _BATCH_BYTES
+            stop = max(start + 1, bisect_right(ends, limit, start, stop))
+        piece = batch.slice(start, stop - start)
+        if not schema.equals(piece.schema):
+            columns = [c.cast(field.type) for c, field in zip(piece.columns, schema, strict=True)]
+            piece = pa.RecordBatch.from_arrays(columns, schema=schema)
+        yield piece
+        start = stop
+
+
+def _shared_text_ends(column: Any) -> Sequence[int] | None:
+    """Return where each row's text would end in plain text, for a dictionary or views; None for other columns."""
+    import pyarrow as pa
+
+    from overthere.columns.rowwise import compute
+
+    pc, types, is_dictionary = compute(), pa.types, pa.types.is_dictionary(column.type)
+    texts = column.dictionary if is_dictionary else column
+    is_view = types.is_string_view(texts.type) or types.is_binary_view(texts.type)
+    is_large = texts.type in (pa.large_string(), pa.large_binary())
+    if not len(texts) or not (is_view or (is_dictionary and (is_large or texts.type in (pa.string(), pa.binary())))):
+        return None
+    keys = column.indices.cast(pa.int64()) if is_dictionary else pa.array(range(len(column)))
+    starts = pc.add(keys, texts.offset)
+    # Only the lengths of these rows are read, because many batches may share a large dictionary.
+    kind, buffer = pa.int64() if is_large else pa.int32(), texts.buffers()[1]
+    numbers = pa.Array.from_buffers(kind, buffer.size * 8 // kind.bit_width, [None, buffer])
+    if is_view:  # the length is the first four of its 16 bytes
+        lengths = numbers.take(pc.multiply(starts, 4))
+    else:
+        lengths = pc.subtract(numbers.take(pc.add(starts, 1)), numbers.take(starts))
+    return memoryview(pc.cumulative_sum(pc.max_element_wise(lengths.cast(pa.int64()), 0)).buffers()[1]).cast("q")
 
 
 def _replace_views(schema: Any) -> Any:
