@@ -242,6 +242,59 @@ def test_migrations_and_fixtures(table: None) -> None:
     assert field.to_python(json.loads(output)[0]["fields"]["uri"]) == URI("http://h/")
 
 
+@pytest.mark.parametrize("kind", [str, URI])
+def test_choices_are_texts_or_values(kind: Callable[[str], Any]) -> None:
+    class Choice(models.Model):
+        uri = URIField(choices=[(kind("http://a/"), "A"), ("group", [(kind("urn:b"), "B")])], default=kind("urn:b"))
+        field = URIField(null=True, blank=True, choices=[(kind("http://a/"), "A")])
+
+        class Meta:
+            app_label = f"choices_of_{kind.__name__}"
+
+    choice = Choice()
+    assert choice.get_uri_display() == "B"  # type: ignore[attr-defined]
+    for text, label in (("http://a/", "A"), ("urn:b", "B")):
+        choice.uri = text
+        choice.full_clean()
+        assert (choice.uri, choice.get_uri_display()) == (URI(text), label)  # type: ignore[attr-defined]
+        assert dict(_field(Choice, "uri").flatchoices)[choice.uri] == label  # as the admin looks it up
+    choice.uri = "http://other/"
+    with pytest.raises(ValidationError) as caught:
+        choice.full_clean()
+    assert [error.code for error in caught.value.error_dict["uri"]] == ["invalid_choice"]
+    assert choice.get_uri_display() == "http://other/"  # type: ignore[attr-defined]
+    assert choice.get_field_display() is None  # type: ignore[attr-defined]
+    form = forms.modelform_factory(Choice, fields=["uri"])({"uri": "http://a/"})
+    assert form.is_valid()
+    assert form.instance.uri == URI("http://a/")
+    for name in ("uri", "field"):
+        field = _field(Choice, name)
+        migrated = eval(MigrationWriter.serialize(field)[0], {"overthere": overthere})
+        assert migrated.deconstruct()[1:] == field.deconstruct()[1:]
+
+
+def test_a_default_is_written_into_a_migration() -> None:
+    for field in (
+        URIField(default=URI("http://a/")),
+        IRIField(default=IRI("http://ü/")),
+        URIReferenceField(default=URIReference("")),
+    ):
+        migrated = eval(MigrationWriter.serialize(field)[0], {"overthere": overthere})
+        assert migrated.to_python(migrated.get_default()) == field.default
+
+
+@pytest.mark.parametrize("kind", [str, URI])
+def test_an_unchanged_form_is_unchanged(kind: Callable[[str], Any]) -> None:
+    class LinkForm(forms.Form):
+        uri = URIFormField(required=False)
+
+    initial = {"uri": kind("http://a/")}
+    assert LinkForm({"uri": " http://a/ "}, initial=initial).changed_data == []
+    assert LinkForm({"uri": ""}).changed_data == []
+    for text in ("http://b/", "", "a b"):
+        assert LinkForm({"uri": text}, initial=initial).changed_data == ["uri"]
+
+
 def test_columns_are_created() -> None:
     assert [_field(Page, name).db_type(connection) for name in ("uri", "canonical")] == ["varchar(80)", "text"]
 

@@ -22,6 +22,7 @@ with brought_by("django"):
     from django.core.validators import EMPTY_VALUES, MaxLengthValidator
     from django.db import models
     from django.utils.deconstruct import deconstructible
+    from django.utils.encoding import force_str
 
 __all__ = [
     "IRIField", "IRIFormField", "IRIReferenceField", "IRIReferenceFormField", "InvalidValue", "URIField",
@@ -42,6 +43,13 @@ class InvalidValue(OverthereError, ValidationError):
     Its `params` are those of the finding, for custom messages; its cause is the InvalidURI.  Neither shows a
     password.
     """
+
+
+def _with_texts(option: Any) -> Any:
+    """Return an option of a field with the texts of its values, also those in choices."""
+    if isinstance(option, (list, tuple)):
+        return type(option)(map(_with_texts, option))
+    return str(option) if isinstance(option, (URIReference, IRIReference)) else option
 
 
 def _value(kind: Kind, value: object) -> Any:
@@ -124,6 +132,10 @@ class URIFormField(_ValueField, forms.CharField):
         text = super().to_python(value)
         return text if text is self.empty_value else _value(self.kind, text)
 
+    def _coerce(self, value: Any) -> Any:
+        """Return the value to compare in `has_changed`: initial data may be a text."""
+        return self.to_python(value)
+
 
 class URIReferenceFormField(URIFormField):
     """A field of a form whose value is a URI-reference."""
@@ -173,6 +185,30 @@ class URIField(_ValueField, _TextField):
             hint = "Set null=True, or blank=False."
             errors.append(checks.Error("An empty text is not a URI.", hint=hint, obj=self, id="overthere.E001"))
         return errors
+
+    def deconstruct(self) -> Any:
+        """Return texts instead of values, which Django cannot write into a migration."""
+        name, path, arguments, options = super().deconstruct()
+        return name, path, arguments, {option: _with_texts(value) for option, value in options.items()}
+
+    def contribute_to_class(self, cls: type[models.Model], name: str, *arguments: Any, **options: Any) -> None:
+        def label(instance: models.Model) -> Any:
+            value = getattr(instance, name)
+            labels = {str(choice): choice_label for choice, choice_label in self.flatchoices}
+            return force_str(labels.get(str(value), value), strings_only=True)
+
+        if self.choices is not None and f"get_{name}_display" not in cls.__dict__:
+            setattr(cls, f"get_{name}_display", label)  # Django's own does not find a choice that is a text
+        super().contribute_to_class(cls, name, *arguments, **options)
+
+    @property
+    def flatchoices(self) -> Any:
+        """The choices without groups, as values: they may be written as texts."""
+        return [(self.to_python(choice), label) for choice, label in super().flatchoices]
+
+    def validate(self, value: Any, model_instance: models.Model | None) -> None:
+        if value in self.empty_values or value not in dict(self.flatchoices):
+            super().validate(value, model_instance)
 
     @property
     def _empty(self) -> Any:
