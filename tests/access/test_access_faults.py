@@ -437,6 +437,14 @@ def drop(resources: list[Any]) -> None:
     gc.collect()  # PyPy finalizes at that point
 
 
+def test_a_resource_is_shown_without_control_characters() -> None:
+    """Also in the warning of one that is not closed."""
+    answer = HALF.replace(b"\r\n", b"\r\nContent-Type: text/plain; x=\x9b31m\x85\xad\r\n", 1)
+    with faulty(stalled(answer)) as server, open_(f"http://127.0.0.1:{server.port}/", POLICY) as resource:
+        assert resource.media_type == "text/plain; x=\x9b31m\x85\xad"
+        assert repr(resource).isprintable()
+
+
 def test_a_resource_that_is_not_closed() -> None:
     with assert_no_leaks(), faulty(stalled(HALF)) as server:
         uri = f"http://127.0.0.1:{server.port}/"

@@ -504,6 +504,25 @@ def test_details_contain_no_password() -> None:
     assert ("X-Login", "Basic ***") in [(name.title(), value) for name, value in result.head.details["headers"]]
 
 
+@pytest.mark.parametrize(
+    ("password", "media_type", "masked_type"),
+    [
+        (WORD, f"text/plain; charset={WORD}", "text/plain; charset=***"),
+        (WORD, f"x-{WORD}/plain;x={WORD}", "x-***/plain;x=***"),
+        (f"a;{WORD}", f"x/a;{WORD}", "x/***"),
+        ("html", "text/html; charset=html", "text/html; charset=***"),
+    ],
+)
+def test_a_media_type_contains_no_password(password: str, media_type: str, masked_type: str) -> None:
+    """Except as a part of a known type: without it the content would be read as another one."""
+    answer = f"HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nContent-Length: 0\r\n\r\n".encode()
+    opening = Opening("http://h.example/", LOCAL, Credentials("joe", password), None, None)
+    result = Replay(answer).run(opening.dialogue(opening.scheme()))
+    assert result.head is not None
+    assert result.head.media_type == masked_type
+    assert WORD not in repr(result.head)
+
+
 @pytest.mark.parametrize("code", [0, 4])
 def test_details_after_the_entries_contain_no_password(code: int) -> None:
     """A search result comes after its entries, when the reader already has the head."""

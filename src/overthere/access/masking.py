@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from overthere.access.errors import AccessError
+from overthere.access.media import is_known_type
 from overthere.access.steps import Credentials, Interact, Send
 from overthere.access.wire import Dialogue, Head
 from overthere.ground.errors import InvalidURI, OverthereError
@@ -56,7 +57,7 @@ def secrets_of(
 
 
 def mask_secrets(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
-    """Wrap a dialogue so that its errors and the details of its head do not contain the secrets.
+    """Wrap a dialogue so that its errors, and media type and details of its head, do not contain the secrets.
 
     The content, the entries and the target of a redirect stay as the server sent them: masking would falsify them.
     """
@@ -71,7 +72,8 @@ def _mask_steps(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
         while True:
             effect = dialogue.send(answer)
             if isinstance(effect, Head):
-                effect = replace(effect, details=secrets.mask_in(effect.details))
+                media_type = effect.media_type and _mask_media_type(effect.media_type, secrets)
+                effect = replace(effect, media_type=media_type, details=secrets.mask_in(effect.details))
             answer = yield effect
     except StopIteration:
         return
@@ -80,6 +82,13 @@ def _mask_steps(dialogue: Dialogue, secrets: Secrets) -> Dialogue:
         raise
     finally:
         dialogue.close()
+
+
+def _mask_media_type(text: str, secrets: Secrets) -> str:
+    """Mask a media type with its parameters; a known type stays: "html" may be a password too."""
+    name = text.partition(";")[0]
+    known_name = name if is_known_type(name) else ""
+    return known_name + secrets.mask(text[len(known_name) :])
 
 
 @contextmanager

@@ -21,3 +21,8 @@ def guess_type(name: str) -> tuple[str | None, str | None]:
     (('application/x-tar', 'gzip'), (None, None))
     """
     return _table().guess_type(f"x/{name}", strict=False)
+
+
+def is_known_type(name: str) -> bool:
+    """Whether a media type without parameters is in Python's table."""
+    return _table().guess_extension(name.strip(), strict=False) is not None

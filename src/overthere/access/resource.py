@@ -15,6 +15,7 @@ from overthere.access.errors import LimitExceeded
 from overthere.access.saved_file import SavedFile
 from overthere.access.wire import Data, Effect, Entry, Head, Item
 from overthere.ground import charsets
+from overthere.ground.display import printable
 from overthere.ground.redact import mask
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class _ResourceBase:
 
     def __repr__(self) -> str:
         kind = "listing" if self.is_listing else self.media_type or "content of an unknown type"
-        return f"<{type(self).__name__} {mask(str(self.uri))}: {kind}>"
+        return f"<{type(self).__name__} {mask(str(self.uri))}: {printable(kind)}>"
 
     # -- content and entries
 
