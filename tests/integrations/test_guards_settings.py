@@ -378,6 +378,33 @@ def test_only_the_policy_decides_whether_a_tls_proxy_is_trusted(
                 assert len(between.asked) == len(server.outer) == (place == of_policy)
 
 
+def test_a_copy_of_a_request_is_not_a_redirect(both: Recorded) -> None:
+    """A login of Requests sends a copy after a status of 401; a redirect to the same URI is one, before it or after."""
+
+    def log_in(answer: Any, **kwargs: Any) -> Any:
+        if "X-Login" in answer.request.headers or answer.is_redirect:
+            return answer
+        request = answer.request.copy()
+        request.headers["X-Login"] = "1"
+        answer.close()
+        return answer.connection.send(request)
+
+    policy = Policy(max_redirects=0, redirects=frozenset())
+    with requests_guard.guarded_session(policy, resolve=look_up) as session:
+        answer = session.get(both.uri("outer"), hooks={"response": log_in})
+        assert (answer.status_code, len(both.outer)) == (200, 2)
+        with pytest.raises(requests_guard.Refused):
+            session.get(both.redirect("third"), hooks={"response": log_in})
+    for hooks in ({}, {"response": log_in}):
+        both.outer.clear()
+        with (
+            requests_guard.guarded_session(Policy(max_redirects=3), resolve=look_up) as session,
+            pytest.raises(requests_guard.Refused, match="more than 3 redirects"),
+        ):
+            session.get(both.uri("outer", "/to302?%23"), hooks=hooks)  # "#" is the same URI
+        assert len(both.outer) == 4
+
+
 def test_requests_sends_no_login_of_another_proxy(both: Recorded) -> None:
     """Requests adds the login of the proxy that it would use for the redirect."""
     foreign = {"http": "http://corp:s3cret@proxy.invalid:3128"}

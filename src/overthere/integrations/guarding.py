@@ -101,21 +101,27 @@ class RequestChain(NamedTuple):
     before: tuple[URI, ...]
     """The URIs of the requests that led to it."""
     uri: URI
+    was_redirect: list[bool]
+    """Whether its last answer is a redirect, for a client that sends copies; empty: it is not known."""
 
     @classmethod
     def follow(cls, policy: Policy, previous: RequestChain | None, request: Any, uri: URI) -> RequestChain:
         """Return the chain of a request.
 
-        previous: the chain of the request itself if it was sent before, or of the request that was redirected to it.
+        previous: the chain of the request itself if it was sent before, of a request with the same URI whose answer is
+        not a redirect (a login sends a copy), or of the request that was redirected to it.
         Raises: AccessRefused if the policy forbids the redirect.
         """
-        before: tuple[URI, ...] = ()
-        if previous is not None:
-            before = previous.before if previous.request is request else (*previous.before, previous.uri)
+        if previous is None:
+            return cls(request, (), uri, [])
+        if previous.request is request or (previous.was_redirect == [False] and previous.uri == uri):
+            before, was_redirect = previous.before, previous.was_redirect
+        else:
+            before, was_redirect = (*previous.before, previous.uri), list[bool]()
         if before:
             policy.judge_redirect(before[-1], uri)
             judge_count(policy, len(before), before[0])
-        return cls(request, before, uri)
+        return cls(request, before, uri, was_redirect)
 
 
 class Refusal(Protocol):

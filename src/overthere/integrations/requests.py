@@ -72,7 +72,8 @@ class Adapter(HasPolicy, HTTPAdapter):
             judged = judge_request(self.policy, request.url or "")
             # A redirect has the hooks of the previous request.
             hooks: dict[str, Any] = request.hooks
-            hooks = {**hooks, _CHAIN: RequestChain.follow(self.policy, hooks.get(_CHAIN), request, judged.uri)}
+            chain = RequestChain.follow(self.policy, hooks.get(_CHAIN), request, judged.uri)
+            hooks = {**hooks, _CHAIN: chain}
             request.hooks = hooks
             request.headers.pop("Proxy-Authorization", None)  # the login of `Policy.proxy` is added for its proxy
             names = ("stream", "timeout", "verify", "cert", "proxies")
@@ -80,7 +81,9 @@ class Adapter(HasPolicy, HTTPAdapter):
             if self.policy.tls is not None:
                 send_settings["verify"] = True
             with expecting(judged):
-                return super().send(request, **send_settings)
+                response = super().send(request, **send_settings)
+            chain.was_redirect[:] = [response.is_redirect]
+            return response
 
 
 def adapter(policy: Policy | None = None, *, resolve: Resolve | None = None, **settings: Any) -> Adapter:
