@@ -45,7 +45,7 @@ def _answering(requests: list[tuple[str, str]]) -> type[BaseHTTPRequestHandler]:
             redirects = self.path.startswith(("/to?", "/same?"))
             self.send_response(302 if redirects else 200)
             if redirects:  # redirect to a URI, or to the same path of another server
-                target, path = unquote(self.path.partition("?")[2]), self.path if self.path[1] == "s" else ""
+                target, path = unquote(self.path.partition("?")[2], "latin-1"), self.path if self.path[1] == "s" else ""
                 self.send_header("Location", target + path)
             self.send_header("Content-Length", "2")
             self.end_headers()

@@ -76,6 +76,24 @@ def test_no_redirect_reaches_the_inner_server(name: str, both: Servers) -> None:
         fetch(f"http://outer.test:{both.port}/to?http%3A%2F%2Finner.test%3A{both.port}%2F", Policy(), look_up)
 
 
+@pytest.mark.parametrize("name", [name for name in CLIENTS if name != "requests mounted"])
+@pytest.mark.parametrize(
+    "location", ["/\xe9", "\xff\xfe", "?\xff", "#\x9b31m", "//h\x85/", "\xa0", "//outer.test\xe9/"]
+)
+def test_any_octets_in_a_location_are_an_error_of_the_client(name: str, location: str, both: Servers) -> None:
+    """Without the session of the guard, Requests raises UnicodeDecodeError for what is not UTF-8."""
+    fetch, refused = CLIENTS[name]
+    uri = f"http://outer.test:{both.port}/to?{quote(location, encoding='latin-1')}"
+    try:
+        status = fetch(uri, Policy(max_redirects=3), look_up)
+    except Exception as error:
+        if not isinstance(error, refused) and not is_client_error(error, name):
+            raise
+    else:
+        assert status in (200, 302)
+    assert both.inner == []
+
+
 @pytest.mark.parametrize("name", CLIENTS)
 def test_redirects_obey_the_policy(name: str, both: Servers) -> None:
     """From TLS to plain text, and too many: `Policy.downgrade`, `Policy.max_redirects`."""

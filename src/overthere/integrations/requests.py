@@ -94,6 +94,12 @@ def adapter(policy: Policy | None = None, *, resolve: Resolve | None = None, **s
 class _ExactSession(requests.Session):
     """A session that requests a URI as it is written; Requests alone would decode and re-encode it."""
 
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        try:
+            return super().get_redirect_target(resp)
+        except UnicodeDecodeError as error:  # by itself it is no exception of Requests
+            raise requests.exceptions.InvalidURL(f"the Location is not UTF-8: {error}", response=resp) from error
+
     def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
         prepared = super().prepare_request(request)
         text = request.url
