@@ -194,8 +194,8 @@ class URIField(_ValueField, _TextField):
     def contribute_to_class(self, cls: type[models.Model], name: str, *arguments: Any, **options: Any) -> None:
         def label(instance: models.Model) -> Any:
             value = getattr(instance, name)
-            labels = {str(choice): choice_label for choice, choice_label in self.flatchoices}
-            return force_str(labels.get(str(value), value), strings_only=True)
+            labels = {self.get_prep_value(choice): choice_label for choice, choice_label in self.flatchoices}
+            return force_str(labels.get(self.get_prep_value(value), value), strings_only=True)
 
         if self.choices is not None and f"get_{name}_display" not in cls.__dict__:
             setattr(cls, f"get_{name}_display", label)  # Django's own does not find a choice that is a text
