@@ -223,6 +223,26 @@ def test_a_missing_package_is_reported_with_its_extra(code: str, extra: str, pac
     assert package in line
 
 
+@pytest.mark.parametrize("name", ["native", "reference"])
+def test_each_column_function_works_or_names_the_extra_without_pyarrow(name: str) -> None:
+    code = (
+        "import inspect, sys; sys.modules['pyarrow'] = None\n"
+        "import polars; from overthere import canonical, columns\n"
+        "s = polars.Series(['http://h/'])\n"
+        "arguments = {'add_parameters': [{'a': '1'}], 'canonicalize': [canonical.SURT], 'parameter': ['a'],\n"
+        "    'relate': [s], 'resolve': [s], 'with_parameters': [{'a': '1'}], 'without_parameters': ['a'],\n"
+        "    'equivalent': [s], 'lowest_rung': [s]}\n"
+        "for name in columns.__all__:\n"
+        "    if name != 'engine' and inspect.isfunction(function := getattr(columns, name)):\n"
+        "        try:\n"
+        "            function(s, *arguments.get(name, ()))\n"
+        "        except ModuleNotFoundError as error:\n"
+        "            assert str(error).endswith(\"pip install 'overthere[columns]'\"), (name, error)\n"
+    )
+    environment = os.environ | ({} if name == "native" else {"OVERTHERE_KERNEL": name})
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
 def test_every_extra_has_a_test_of_its_message() -> None:
     """Except extras without packages of their own, and those whose absence only shortens an answer that notes it."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]

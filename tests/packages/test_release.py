@@ -116,7 +116,7 @@ def test_the_number_of_files_in_a_wheel_is_limited(tree: Path, tmp_path: Path) -
     with zipfile.ZipFile(build(tree, "build_wheel", tmp_path, OVERTHERE_PURE="1")) as wheel:
         names = wheel.namelist()
         octets = sum(info.compress_size for info in wheel.infolist())
-    assert len(names) <= 625  # stores and indexes; one file per generator; archives in parts
+    assert len(names) <= 626  # stores and indexes; one file per generator; archives in parts; a room of files
     assert octets <= 1_500_000
     assert [name for name in names if ".dist-info/licenses/" in name and name.endswith(("LICENSE", "LICENSES.md"))]
 

@@ -101,10 +101,10 @@ def _finish_forms(registry: Registry, forms: list[str]) -> list[str]:
 
 def _repair(column: Any, *, relative: bool, threads: int, views: bool, **options: Any) -> Any:
     """Repair the invalid rows one by one; the valid rows, usually most, stay."""
+    rows = rowwise.arrow(column)
     import pyarrow as pa
 
     kind = pa.string_view() if views else pa.string()
-    rows = rowwise.arrow(column)
     if pa.types.is_dictionary(rows.type):
         return rowwise.text(rows, "repair", relative=relative, threads=threads, views=views, **options)
     if isinstance(rows, pa.ChunkedArray):

@@ -95,9 +95,9 @@ def equivalent(a: Any, b: Any, rung: Rung, iri: bool, registry: Registry | None)
 
 
 def lowest_rung(a: Any, b: Any, iri: bool, registry: Registry | None) -> Any:
+    pc, pair = compute(), _columns(a, b)
     import pyarrow as pa
 
-    pc, pair = compute(), _columns(a, b)
     lowest: Any = pa.scalar(None, pa.int8())
     for rung in (Rung.SCHEME, Rung.PATH, Rung.PERCENT, Rung.CASE, Rung.STRING):
         same = _equal(*pair, partial(_forms, rung=rung, iri=iri, registry=registry))

@@ -54,9 +54,9 @@ def arrow(column: Any) -> Any:
     Raises: TypeError for a column that is not text; ValueError if its text is not UTF-8 or outside of its data: Arrow
     is raw memory, which may never have been checked.
     """
+    column = to_pyarrow(column)
     import pyarrow as pa
 
-    column = to_pyarrow(column)
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
         raise TypeError(f"expected a text column, not {column.type}")
@@ -94,6 +94,7 @@ def _memory(array: Any) -> tuple[object, ...]:
 
 def _apply(column: Any, work: Callable[[list[str | None]], Any], by_value: bool = True) -> Any:
     """Apply a function to the rows of each chunk.  by_value: whether equal rows have equal results."""
+    rows = arrow(column)
     import pyarrow as pa
 
     def apply(rows: Any) -> Any:
@@ -102,7 +103,6 @@ def _apply(column: Any, work: Callable[[list[str | None]], Any], by_value: bool 
         values, numbers = distinct_values(rows)
         return _take(work(values), numbers)
 
-    rows = arrow(column)
     if isinstance(rows, pa.ChunkedArray):
         chunks = [apply(chunk) for chunk in rows.chunks]
         return pa.chunked_array(chunks, type=None if chunks else work([]).type)
@@ -324,6 +324,7 @@ def domain(column: Any, part: str, *, private: bool, threads: int, views: bool) 
 
 def host_names(column: Any, threads: int) -> Any:
     """Whether each row's host is valid in the DNS; each distinct host is checked once."""
+    column = to_pyarrow(column)
     import pyarrow as pa
 
     from overthere import columns
