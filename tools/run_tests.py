@@ -30,12 +30,21 @@ def is_native() -> bool:
     return subprocess.run([sys.executable, "-P", "-c", code], check=False).returncode == 0
 
 
+def more_workers(options: list[str]) -> list[str]:
+    """Replace `-n auto` by a worker more than there are processors: the tests of `make test` wait for servers.
+
+    >>> more_workers(["-n", "auto", "-x"])[2:], more_workers(["-n", "0"])
+    (['-x'], ['-n', '0'])
+    """
+    return [str((os.cpu_count() or 1) + 1) if option == "auto" else option for option in options]
+
+
 def main(arguments: list[str]) -> int:
     """Run both parts; the second only if the first passes and has run natively.  Returns: the exit status."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
     marks, room, options = arguments[0], "".join(arguments[1:at]), arguments[at + 1 :]
     native = is_native()
-    status, seconds = run(marks, room, options)
+    status, seconds = run(marks, room, more_workers(options) if marks == "not exhaustive" else options)
     parts = [f"{'native' if native else 'reference'} kernel {seconds:.0f} s"]
     if native and not status:
         print("\nThe tests of a kernel's answers, on the reference kernel:", flush=True)
