@@ -6,6 +6,7 @@ import atexit
 import gc
 import io
 import os
+import signal
 import sys
 import threading
 from contextlib import suppress
@@ -52,8 +53,6 @@ def command() -> None:
     try:
         main()
     except (SystemExit, KeyboardInterrupt) as end:
-        import signal
-
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would raise it in the functions of its end
         code = getattr(end, "code", 130)  # another Ctrl-C while the first was reported
@@ -87,8 +86,6 @@ def main() -> None:
         if stream.encoding.lower() not in ("utf-8", "utf8") and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        import signal
-
         from overthere.ground.interrupts import interruptible
 
         with interruptible(signal.SIGINT):

@@ -192,13 +192,15 @@ class URIField(_ValueField, _TextField):
         return name, path, arguments, {option: _with_texts(value) for option, value in options.items()}
 
     def contribute_to_class(self, cls: type[models.Model], name: str, *arguments: Any, **options: Any) -> None:
+        """Add the field to a model, and a `get_NAME_display` that finds choices which are texts."""
+
         def label(instance: models.Model) -> Any:
             value = getattr(instance, name)
             labels = {self.get_prep_value(choice): choice_label for choice, choice_label in self.flatchoices}
             return force_str(labels.get(self.get_prep_value(value), value), strings_only=True)
 
         if self.choices is not None and f"get_{name}_display" not in cls.__dict__:
-            setattr(cls, f"get_{name}_display", label)  # Django's own does not find a choice that is a text
+            setattr(cls, f"get_{name}_display", label)
         super().contribute_to_class(cls, name, *arguments, **options)
 
     @property
@@ -207,6 +209,7 @@ class URIField(_ValueField, _TextField):
         return [(self.to_python(choice), label) for choice, label in super().flatchoices]
 
     def validate(self, value: Any, model_instance: models.Model | None) -> None:
+        """Accept a choice, also one that is written as a text.  Raises: ValidationError for what Django rejects."""
         if value in self.empty_values or value not in dict(self.flatchoices):
             super().validate(value, model_instance)
 

@@ -101,8 +101,8 @@ class RequestChain(NamedTuple):
     before: tuple[URI, ...]
     """The URIs of the requests that led to it."""
     uri: URI
-    was_redirect: list[bool]
-    """Whether its last answer is a redirect, for a client that sends copies; empty: it is not known."""
+    was_redirect: bool | None = None
+    """Whether its answer is a redirect, for a client that sends copies of it; None: that is not known."""
 
     @classmethod
     def follow(cls, policy: Policy, previous: RequestChain | None, request: Any, uri: URI) -> RequestChain:
@@ -112,16 +112,14 @@ class RequestChain(NamedTuple):
         not a redirect (a login sends a copy), or of the request that was redirected to it.
         Raises: AccessRefused if the policy forbids the redirect.
         """
-        if previous is None:
-            return cls(request, (), uri, [])
-        if previous.request is request or (previous.was_redirect == [False] and previous.uri == uri):
-            before, was_redirect = previous.before, previous.was_redirect
-        else:
-            before, was_redirect = (*previous.before, previous.uri), list[bool]()
+        before: tuple[URI, ...] = ()
+        if previous is not None:
+            is_same = previous.request is request or (previous.was_redirect is False and previous.uri == uri)
+            before = previous.before if is_same else (*previous.before, previous.uri)
         if before:
             policy.judge_redirect(before[-1], uri)
             judge_count(policy, len(before), before[0])
-        return cls(request, before, uri, was_redirect)
+        return cls(request, before, uri)
 
 
 class Refusal(Protocol):

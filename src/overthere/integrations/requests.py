@@ -82,7 +82,7 @@ class Adapter(HasPolicy, HTTPAdapter):
                 send_settings["verify"] = True
             with expecting(judged):
                 response = super().send(request, **send_settings)
-            chain.was_redirect[:] = [response.is_redirect]
+            hooks[_CHAIN] = chain._replace(was_redirect=response.is_redirect)
             return response
 
 

@@ -113,7 +113,7 @@ class MessageReader:
     def read_header(self, default: str) -> Generator[Effect, Any, Header]:
         """Read the next header.  The line end before the body is not consumed: a delimiter may follow at once.
 
-        A line that is not a field ends it too (RFC 5322 3.5): there the body begins.  default: the type without one.
+        A line that is not a field ends it too (RFC 5322 3.5).  default: the media type of a header that names none.
         """
         self.at += self.is_line_end_due
         self.is_line_end_due = False
