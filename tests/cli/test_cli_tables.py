@@ -649,25 +649,33 @@ def test_memory_is_limited(form: str, tmp_path: Path) -> None:
             save(texts, path, 100)
         del texts
         peaks.append(peak_memory("normalize", "--column", "url", path, "-o", tmp_path / "out.parquet"))
-    assert peaks[1] - peaks[0] < 100, peaks  # MiB, of 200
+    assert peaks[1] - peaks[0] < 150, peaks  # MiB, of 200
+
+
+def shared_text(kind: str, keys: list[int | None]) -> Any:
+    """Return an array of "" (key 1), of one long text (key 2) and of missing values, which stores each text once."""
+    texts = pa.array(["not used", "", "http://h/" + "x" * 2_000_000])
+    if kind == "views":
+        views = texts.cast(pa.string_view())
+        _, places, *data = views.buffers()
+        chosen = pa.Array.from_buffers(pa.binary(16), 3, [None, places]).take(pa.array(keys[:-1]))
+        return pa.Array.from_buffers(pa.string_view(), len(chosen), [None, chosen.buffers()[1], *data])
+    stored = texts[1:].cast(pa.large_string() if kind == "large dictionary" else pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array([key and key - 1 for key in keys]), stored)
 
 
 @pytest.mark.parametrize(("column", "target"), [("url", "out.parquet"), ("id", "out.csv"), ("id", "out.jsonl")])
 @pytest.mark.parametrize("kind", ["dictionary", "large dictionary", "views"])
 def test_shared_text_is_written_out_in_pieces(kind: str, column: str, target: str, tmp_path: Path) -> None:
-    """The plain text of 100 rows that share a value of 2 MB takes 200 MB; before them many rows are empty."""
-    keys = [1] * 2000 + [2] * 99 + [None]
-    texts = pa.array(["not used", "", "http://h/" + "x" * 2_000_000])
-    texts = texts.cast({"dictionary": pa.string(), "large dictionary": pa.large_string()}.get(kind, pa.string_view()))
-    if kind == "views":
-        _, views, *data = texts.buffers()
-        views = pa.Array.from_buffers(pa.binary(16), 3, [None, views]).take(pa.array(keys[:-1]))
-        urls = pa.Array.from_buffers(pa.string_view(), len(views), [None, views.buffers()[1], *data])
-    else:
-        urls = pa.DictionaryArray.from_arrays(pa.array([key and key - 1 for key in keys]), texts[1:])
-    save(pa.table({"url": urls, "id": ["a"] * len(urls)}), tmp_path / "in.arrow", len(urls))
-    assert (tmp_path / "in.arrow").stat().st_size < 3_000_000
-    assert peak_memory("encode", "--column", column, tmp_path / "in.arrow", "-o", tmp_path / target) < 240
+    """The plain text of 99 rows that share a value of 2 MB takes 200 MB; before them many rows are empty."""
+    # What a single row takes is measured too: the rest differs with the allocator and the machine.
+    peaks = []
+    for count in (1, 99):
+        shared = shared_text(kind, [1] * 2000 + [2] * count + [None])
+        save(pa.table({"url": shared, "id": ["a"] * len(shared)}), tmp_path / "in.arrow", len(shared))
+        assert (tmp_path / "in.arrow").stat().st_size < 3_000_000
+        peaks.append(peak_memory("encode", "--column", column, tmp_path / "in.arrow", "-o", tmp_path / target))
+    assert peaks[1] - peaks[0] < 200, peaks  # MiB; with the text and what is made of it at once, 390
     if target == "out.parquet":
         lengths = [len(text or "") for text in pq.read_table(tmp_path / target)["url"].to_pylist()]
         assert lengths[:2099] == [0] * 2000 + [2_000_009] * 99
