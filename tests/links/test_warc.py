@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import random
@@ -224,6 +225,36 @@ def test_many_records_in_one_member() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "damaged",
+    {
+        "garbage after the first": [record(response(b"1")), b"garbage\r\nmore\r\n", record(response(b"2"))],
+        "garbage before the first": [b"garbage\r\nmore\r\n", record(response(b"1")), record(response(b"2"))],
+        "a length too small": [record(response(b"1"), length=60), record(response(b"2")), record(response(b"3"))],
+        "a length too large by 1": [record(response(b"1"), length=len(response(b"1")) + 1), record(response(b"2"))],
+        "a length behind the end": [record(response(b"1"), length=9_000), record(response(b"2"))],
+        "a length too small later": [record(response(b"1")), record(response(b"2"), length=60), record(response(b"3"))],
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_damage_in_one_member_hides_no_other_record(damaged: tuple[str, list[bytes]]) -> None:
+    """What an uncompressed file gives, a single member gives too: reading goes on where the next record begins."""
+    complete = b"".join(damaged[1])
+    plain = [(document.content, document.notes) for document in documents(complete)]
+    assert len(plain) >= 2
+    assert [(document.content, document.notes) for document in documents(gz(complete))] == plain
+    other = record(response(b"another"))
+    around = documents(packed([other, complete, other]))
+    assert [(document.content, document.notes) for document in around] == [(b"another", ()), *plain, (b"another", ())]
+
+
+def test_a_long_record_in_one_member_may_contain_records() -> None:
+    """Its stated end is not in what was read of it, so that nothing shows a wrong length."""
+    content = response(b"".join(record(response(b"%d" % number)) for number in range(400)))
+    (document,) = documents(gz(record(content)), Options(limit=1000))
+    assert (len(document.content), document.notes) == (1000, ("too-large",))
+
+
 def test_other_compressions() -> None:
     import lz4.frame
     from backports import zstd
@@ -402,6 +433,22 @@ def test_a_file_that_fails() -> None:
     assert [member.kind for member in flat_members("warc", file, OUTSIDE, Options()) if isinstance(member, Note)] == [
         "unreadable"
     ]
+
+
+@pytest.mark.parametrize("container", ["warc", "arc"])
+def test_a_full_disk_is_no_fault_of_the_archive(container: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many records in one member are unpacked into a temporary file; a job may read this archive again later."""
+
+    class Full(io.BytesIO):
+        def write(self, octets: object, /) -> int:
+            raise OSError(errno.ENOSPC, "no space")
+
+    module = f"overthere.links.containers.{'records' if container == 'warc' else 'arc'}"
+    monkeypatch.setattr(f"{module}.open_unnamed", Full)
+    line = b"http://h/%d 192.0.2.1 20260101000000 text/html 3\nabc\n"
+    parts = [record(response(b"1"))] * 3 if container == "warc" else [line % number for number in range(3)]
+    members = flat_members(container, io.BytesIO(gz(b"".join(parts))), OUTSIDE, Options())
+    assert [member.kind for member in members if isinstance(member, Note)] == ["unreadable"]
 
 
 @pytest.mark.parametrize(

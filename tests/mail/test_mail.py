@@ -46,6 +46,10 @@ ALIKE: dict[str, tuple[str, bytes, tuple[str, str | None, bytes, str]]] = {
     "a boundary with a missing piece": (
         "RFC 2231 3", within(HTML, around="boundary*0=b; boundary*2=c"), ("text/html", "koi8-r", b"=41", ""),
     ),
+    "blanks that were added at ends of lines": (
+        "RFC 2045 6.7", within(HTML + "Content-Transfer-Encoding: quoted-printable\n", "a= \t\nb \n c =20 "),
+        ("text/html", "koi8-r", b"ab\n c  ", ""),
+    ),
     "a charset in pieces": (
         "RFC 2231 4.1", within("Content-Type: text/html; charset*0*=''ko; charset*1*=%698; charset*2=-r\n"),
         ("text/html", "koi8-r", b"=41", ""),

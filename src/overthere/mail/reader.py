@@ -250,8 +250,11 @@ _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _NOT_BASE64 = bytes(sorted(set(range(256)) - set(_BASE64)))
 
 
+_BLANKS_BEFORE_LINE_END = re.compile(rb"(?<![ \t])[ \t]++(?=\r?\n)")
+
+
 class _QuotedPrintable(Decoder):
-    """RFC 2045 6.7, line by line."""
+    """RFC 2045 6.7, line by line; blanks at the end of a line were added on the way and are removed (rule 3)."""
 
     def __init__(self) -> None:
         self.buffer = b""
@@ -263,10 +266,10 @@ class _QuotedPrintable(Decoder):
             end = self.buffer.rfind(b"=", len(self.buffer) - 3)
             end = len(self.buffer) - 3 if end < 0 else end
         complete, self.buffer = self.buffer[:end], self.buffer[end:]
-        return binascii.a2b_qp(complete)
+        return binascii.a2b_qp(_BLANKS_BEFORE_LINE_END.sub(b"", complete))
 
     def end(self) -> bytes:
-        return binascii.a2b_qp(self.buffer)
+        return binascii.a2b_qp(self.buffer.rstrip(b" \t"))
 
 
 _DECODERS: dict[str, type[Decoder]] = {"base64": _Base64, "quoted-printable": _QuotedPrintable}
@@ -275,5 +278,8 @@ PLAIN = frozenset(("", "7bit", "8bit", "binary"))
 
 
 def decoder(encoding: str) -> Decoder:
-    """Return a decoder for a Content-Transfer-Encoding; one that changes nothing if it is unknown (RFC 2045 6.4)."""
+    """Return a decoder for a Content-Transfer-Encoding in lower case (RFC 2045 6).
+
+    The decoder of an unknown one changes nothing (6.4).
+    """
     return _DECODERS.get(encoding, Decoder)()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from io import BytesIO
 from typing import BinaryIO, NamedTuple
 
 from overthere.ground.atomic import open_unnamed
@@ -304,12 +305,12 @@ def _read_gzip(
                     record = record._replace(notes=tuple(dict.fromkeys(("corrupt", *record.notes))))
                 yield record
             next_at = chain.at if chain.is_read else find_member(file, chain.at + 1, size, _is_record, strict=False)
+        elif not is_whole and (record_end <= len(data) or not note) and _has_block(data, block.end() if block else 0):
+            pieces, max_bytes = inflate_pieces(file, at), _unpacked_limit(max_content, size)
+            yield from _read_unpacked(pieces, f"{at}!", max_bytes, max_content, page_reader)
         elif block is None or length is None:
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
-        elif _is_record(data[record_end:].lstrip(b"\r\n")):
-            pieces, max_bytes = inflate_pieces(file, at), _unpacked_limit(max_content, size)
-            yield from _read_unpacked(pieces, f"{at}!", max_bytes, max_content, page_reader)
         else:
             notes = tuple(dict.fromkeys(filter(None, ("corrupt" if _has_bare_lf(block[0]) else "", note))))
             if (passed := _find_passed_type(block[0])) is None:
@@ -331,6 +332,11 @@ def _make_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[
     return Record(str(at), header, content, (*notes, "wrong-length"))
 
 
+def _has_block(data: bytes, start: int) -> bool:
+    """Whether another record begins in an unpacked gzip member, at `start` or after it."""
+    return _find_block(BytesIO(data), start, len(data)) < len(data)
+
+
 def _is_record(head: bytes) -> bool:
     return head[:7].upper().startswith(_VERSION)
 
@@ -350,16 +356,20 @@ def _read_unpacked(
 
 
 def write_pieces(pieces: Iterator[bytes], file: BinaryIO, max_bytes: int) -> tuple[int, str]:
-    """Write pieces to a file until there are more than `max_bytes`.  Returns: the bytes written, and a note or ""."""
+    """Write pieces to a file until there are more than `max_bytes`.
+
+    Returns: the bytes written, and a note on a fault of the pieces, or "".  Raises: OSError if `file` takes no more.
+    """
     size = 0
-    try:
-        for piece in pieces:
-            size += file.write(piece)
-            if size > max_bytes:
-                return size, "too-large"
-    except Exception as error:  # each library raises its own errors
-        return size, decoding_note(error)
-    return size, ""
+    while size <= max_bytes:
+        try:
+            piece = next(pieces, None)
+        except Exception as error:  # each library raises its own errors
+            return size, decoding_note(error)
+        if piece is None:
+            return size, ""
+        size += file.write(piece)
+    return size, "too-large"
 
 
 def _decompress(file: BinaryIO, packing: str) -> Iterator[bytes]:
