@@ -332,3 +332,47 @@ def _here() -> Iterator[None]:
     folder = os.getcwd()
     yield
     os.chdir(folder)
+
+
+CONTENT_OF: dict[str, Callable[[Any, Path], Any]] = {
+    "read": lambda there, _: there.read(),
+    "read some": lambda there, _: there.read(1, whole=False),
+    "text": lambda there, _: there.text(),
+    "json": lambda there, _: there.json(),
+    "iteration": lambda there, _: list(there),
+    "lines": lambda there, _: list(there.iter_lines()),
+    "raw": lambda there, _: there.raw.read(1),
+    "save": lambda there, target: there.save(target),
+}
+
+
+@pytest.mark.parametrize("name", CONTENT_OF)
+def test_reading_a_listing_as_content_loses_no_entry(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "below").mkdir(parents=True)
+    (folder / "a.txt").touch()
+    with open_(folder.as_uri() + "/", OWN) as there:
+        first = next(there.entries())
+        with pytest.raises(AccessError, match="listing"):
+            CONTENT_OF[name](there, tmp_path / "saved")
+        assert sorted(entry.name for entry in (first, *there.entries())) == ["a.txt", "below"]
+        assert there.read() == b""
+    assert not (tmp_path / "saved").exists()
+
+
+def test_reading_a_listing_as_content_loses_no_entry_in_an_event_loop(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+
+    async def main() -> None:
+        async with await aopen(tmp_path.as_uri() + "/", OWN) as there:
+            for read in (there.read, there.text, there.json, lambda: there.save(tmp_path / "saved")):
+                with pytest.raises(AccessError, match="listing"):
+                    await read()
+            with pytest.raises(AccessError, match="listing"):
+                [piece async for piece in there]
+            with pytest.raises(AccessError, match="listing"):
+                [line async for line in there.iter_lines()]
+            assert [entry.name async for entry in there.entries()] == ["a.txt"]
+            assert await there.read() == b""
+
+    anyio.run(main)

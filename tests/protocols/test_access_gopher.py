@@ -293,7 +293,7 @@ def test_the_sent_request_is_that_of_the_plan(rest_of_uri: str) -> None:
         uri = f"gopher://127.0.0.1:{served.port}/{rest_of_uri}"
         sent = b"".join(step.data for step in plan(uri) if isinstance(step, Send))
         overthere.open(uri, LOCAL).close()
-        aread(uri)
+        aentries(uri)
     assert served.requests == [sent, sent]
 
 

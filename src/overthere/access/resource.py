@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from overthere.access.errors import LimitExceeded
+from overthere.access.errors import AccessError, LimitExceeded
 from overthere.access.saved_file import SavedFile
 from overthere.access.wire import Data, Effect, Entry, Head, Item
 from overthere.ground import charsets
@@ -120,8 +120,14 @@ class _ResourceBase:
 
     # -- content and entries
 
+    def _require_content(self) -> None:
+        """Raises: AccessError for a listing with entries that were not taken yet: reading would lose them."""
+        if self.is_listing and not self._carrier.is_over:
+            raise AccessError("this is a listing: its content is what `entries` yields", uri=self.uri)
+
     def _take_buffer(self) -> Iterator[bytes]:
-        """Yield and remove the buffered content, which `entries` did not need or `read` did not return."""
+        """Yield and remove the buffered content, which `read` did not return.  Raises: as `_require_content`."""
+        self._require_content()
         if self._buffer:
             piece = bytes(self._buffer)
             self._buffer.clear()
@@ -209,7 +215,10 @@ class _Raw(io.RawIOBase):
 
 
 class Resource(_ResourceBase):
-    """An open resource; a context manager, and an iterable of bytes."""
+    """An open resource; a context manager, and an iterable of bytes.
+
+    A listing has `entries` and no content: what reads or saves content raises AccessError until all are taken.
+    """
 
     def __init__(self, transport: Transport, info: ResourceInfo) -> None:
         super().__init__(transport, info)
@@ -229,12 +238,13 @@ class Resource(_ResourceBase):
                 yield entry
 
     def read(self, size: int = -1, *, whole: bool = True) -> bytes:
-        """Return `size` bytes, or fewer at the end; all for -1.  Not for a listing: its entries would be lost.
+        """Return `size` bytes, or fewer at the end; all for -1.
 
         whole: wait for all `size` bytes; otherwise return up to `size` of the next that arrive.  For -1 without effect.
 
         Raises: AccessError; LimitExceeded if all of the content is more than 1 GiB.
         """
+        self._require_content()
         while self._needs_more(size, whole) and (effect := self._transport.advance()) is not None:
             self._accept(effect)
         return self._take_bytes(size)
@@ -327,6 +337,7 @@ class AsyncResource(_ResourceBase):
 
     async def read(self, size: int = -1, *, whole: bool = True) -> bytes:
         """Return `size` bytes, or fewer at the end; all for -1.  whole, Raises: as for `Resource.read`."""
+        self._require_content()
         while self._needs_more(size, whole) and (effect := await self._transport.advance()) is not None:
             self._accept(effect)
         return self._take_bytes(size)
