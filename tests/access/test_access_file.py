@@ -335,14 +335,14 @@ def _here() -> Iterator[None]:
 
 
 CONTENT_OF: dict[str, Callable[[Any, Path], Any]] = {
-    "read": lambda there, _: there.read(),
-    "read some": lambda there, _: there.read(1, whole=False),
-    "text": lambda there, _: there.text(),
-    "json": lambda there, _: there.json(),
-    "iteration": lambda there, _: list(there),
-    "lines": lambda there, _: list(there.iter_lines()),
-    "raw": lambda there, _: there.raw.read(1),
-    "save": lambda there, target: there.save(target),
+    "read": lambda resource, _: resource.read(),
+    "read some": lambda resource, _: resource.read(1, whole=False),
+    "text": lambda resource, _: resource.text(),
+    "json": lambda resource, _: resource.json(),
+    "iteration": lambda resource, _: list(resource),
+    "lines": lambda resource, _: list(resource.iter_lines()),
+    "raw": lambda resource, _: resource.raw.read(1),
+    "save": lambda resource, target: resource.save(target),
 }
 
 
@@ -351,12 +351,12 @@ def test_reading_a_listing_as_content_loses_no_entry(name: str, tmp_path: Path) 
     folder = tmp_path / "folder"
     (folder / "below").mkdir(parents=True)
     (folder / "a.txt").touch()
-    with open_(folder.as_uri() + "/", OWN) as there:
-        first = next(there.entries())
+    with open_(folder.as_uri() + "/", Policy.local()) as resource:
+        first = next(resource.entries())
         with pytest.raises(AccessError, match="listing"):
-            CONTENT_OF[name](there, tmp_path / "saved")
-        assert sorted(entry.name for entry in (first, *there.entries())) == ["a.txt", "below"]
-        assert there.read() == b""
+            CONTENT_OF[name](resource, tmp_path / "saved")
+        assert sorted(entry.name for entry in (first, *resource.entries())) == ["a.txt", "below"]
+        assert resource.read() == b""
     assert not (tmp_path / "saved").exists()
 
 
@@ -364,15 +364,15 @@ def test_reading_a_listing_as_content_loses_no_entry_in_an_event_loop(tmp_path: 
     (tmp_path / "a.txt").touch()
 
     async def main() -> None:
-        async with await aopen(tmp_path.as_uri() + "/", OWN) as there:
-            for read in (there.read, there.text, there.json, lambda: there.save(tmp_path / "saved")):
+        async with await aopen(tmp_path.as_uri() + "/", Policy.local()) as resource:
+            for read in (resource.read, resource.text, resource.json, lambda: resource.save(tmp_path / "saved")):
                 with pytest.raises(AccessError, match="listing"):
                     await read()
             with pytest.raises(AccessError, match="listing"):
-                [piece async for piece in there]
+                [piece async for piece in resource]
             with pytest.raises(AccessError, match="listing"):
-                [line async for line in there.iter_lines()]
-            assert [entry.name async for entry in there.entries()] == ["a.txt"]
-            assert await there.read() == b""
+                [line async for line in resource.iter_lines()]
+            assert [entry.name async for entry in resource.entries()] == ["a.txt"]
+            assert await resource.read() == b""
 
     anyio.run(main)

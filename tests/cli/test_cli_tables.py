@@ -668,7 +668,7 @@ def shared_text(kind: str, keys: list[int | None]) -> Any:
 @pytest.mark.parametrize("kind", ["dictionary", "large dictionary", "views"])
 def test_shared_text_is_written_out_in_pieces(kind: str, column: str, target: str, tmp_path: Path) -> None:
     """The plain text of 99 rows that share a value of 2 MB takes 200 MB; before them many rows are empty."""
-    # What a single row takes is measured too: the rest differs with the allocator and the machine.
+    # The memory for a single row is measured too, because it differs with the allocator and the machine.
     peaks = []
     for count in (1, 99):
         shared = shared_text(kind, [1] * 2000 + [2] * count + [None])

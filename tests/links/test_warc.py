@@ -238,14 +238,14 @@ def test_many_records_in_one_member() -> None:
     ids=lambda item: item[0],
 )
 def test_damage_in_one_member_hides_no_other_record(damaged: tuple[str, list[bytes]]) -> None:
-    """What an uncompressed file gives, a single member gives too: reading goes on where the next record begins."""
+    """A single member gives the same as an uncompressed file: reading goes on where the next record begins."""
     complete = b"".join(damaged[1])
     plain = [(document.content, document.notes) for document in documents(complete)]
     assert len(plain) >= 2
     assert [(document.content, document.notes) for document in documents(gz(complete))] == plain
-    other = record(response(b"another"))
-    around = documents(packed([other, complete, other]))
-    assert [(document.content, document.notes) for document in around] == [(b"another", ()), *plain, (b"another", ())]
+    sound = record(response(b"sound"))
+    around = documents(packed([sound, complete, sound]))
+    assert [(document.content, document.notes) for document in around] == [(b"sound", ()), *plain, (b"sound", ())]
 
 
 def test_a_long_record_in_one_member_may_contain_records() -> None:

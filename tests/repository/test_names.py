@@ -58,10 +58,10 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 76_751
+LINES = 76_802
 """The maximum number of Python lines in the package.  A feature removes as many as it adds, or its commit raises the
-number with a reason.  The last: what a
-thirteenth and a fourteenth search found (259)."""
+number with a reason.  The last: a reading found
+records behind damage in a gzip member, errors of listings, what docstrings left out (46)."""
 
 
 def test_the_package_does_not_grow() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from overthere.values.uri import URI
 
 _MAX_BYTES_AT_ONCE = 1 << 30
-"""The most bytes that one call reads into memory; larger content must be read in pieces."""
+"""The most bytes of all content, and of a line, that are read into memory; larger content is read in pieces."""
 
 # RFC 9110 5.6.6: a value is a token or a quoted string.
 _PARAMETER = re.compile(r""";[ \t]*([^\s"(),/:;<=>?@\[\\\]{}]+)=("(?:[^"\\]|\\.)*"|[^\s"(),/:;<=>?@\[\\\]{}]+)""")
@@ -177,7 +177,10 @@ class _LineSplitter:
         self.uri = uri
 
     def feed(self, octets: bytes, final: bool = False) -> list[str]:
-        """Return the lines that these bytes complete, all if `final`, without their ends (CR LF, LF, CR)."""
+        """Return the lines that these bytes complete, all if `final`, without their ends (CR LF, LF, CR).
+
+        Raises: LimitExceeded for a line that is too long.
+        """
         *lines, unfinished = self.decoder.decode(octets, final).split("\n")
         if lines:
             lines[0] = self.unfinished.getvalue() + lines[0]
@@ -217,7 +220,7 @@ class _Raw(io.RawIOBase):
 class Resource(_ResourceBase):
     """An open resource; a context manager, and an iterable of bytes.
 
-    A listing has `entries` and no content: what reads or saves content raises AccessError until all are taken.
+    A listing has `entries` and no content. Methods that read or save content raise AccessError until all are taken.
     """
 
     def __init__(self, transport: Transport, info: ResourceInfo) -> None:

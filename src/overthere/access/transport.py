@@ -111,7 +111,10 @@ class Carrier:
         """Whether the dialogue has ended."""
 
     def run_to_result(self) -> Generator[Waiting, Any, Head | Data | Item | None]:
-        """Run to the next result and return it, None at the end; yield what to wait for.  Raises: AccessError."""
+        """Run to the next result and return it, None at the end; yield what to wait for.
+
+        Raises: AccessError and the other documented errors; the caller must then call `fail`, which closes everything.
+        """
         if self.is_over:
             return None
         if self.error is not None:
@@ -209,7 +212,10 @@ class Carrier:
     def _call_when_ready(
         self, sock: socket.socket, call: Callable[[], T], for_write: bool, deadline: float
     ) -> Generator[Waiting, Any, T]:
-        """Return the result of a call on a non-blocking socket; repeat it whenever the socket is ready."""
+        """Return the result of a call on a non-blocking socket; repeat it whenever the socket is ready.
+
+        Raises: as `_wait`.
+        """
         while True:
             self._remaining_seconds(deadline)  # the overall limit holds for a peer that is always ready, too
             try:
@@ -375,7 +381,10 @@ class Carrier:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
 
     def _open_local(self, effect: OpenLocal) -> Generator[Waiting, Any, LocalFile | None]:
-        """Return a local file; None if it is optional and cannot be read."""
+        """Open a local file as the channel; return its size, or the names in a folder.
+
+        None if it is optional and cannot be read.
+        """
         self.policy.judge_file(self.uri)
         self._hang_up(effect.channel)
         try:

@@ -40,7 +40,7 @@ _NATIVE_PAGE = State("html", True, True)
 
 
 class _PlainKeys:
-    """A set of 64-bit keys in plain Python, as the native `Keys`."""
+    """A set of 64-bit keys in plain Python, for a check without the native `Keys`."""
 
     def __init__(self) -> None:
         self.keys: set[int] = set()
@@ -62,15 +62,17 @@ class _PlainKeys:
 
 
 class _PageFacts(NamedTuple):
-    """Facts about a document that the final check needs."""
+    """Facts about a document that the final check needs; keys are the bytes of arrays, as in `PageKeys`."""
 
     has_findings: bool
     anchor_pairs: bytes
     external_keys: bytes
+    """Empty unless external URIs will be requested."""
     page_number: int
     """Its number as the origin or target of a refresh."""
     container_keys: bytes = b""
     unsettled: Scan | None = None
+    """The references that only the final check can judge; None if the document must be read again for them."""
 
 
 _PLAIN_FRAGMENT = re.compile(r"[A-Za-z0-9._-]*+")
@@ -277,7 +279,10 @@ class InternalCheck:
         return Document(self.site.sources[number], content, base)
 
     def _reread_anchors(self, number: int) -> set[str] | None:
-        """Return a page's anchors without image maps, read again by the native kernel; None if it did or does not."""
+        """Return a page's anchors without image maps, read again by the native kernel.
+
+        None if that kernel did not read the page before, or cannot read it now.
+        """
         if self.pages is None or number not in self.open_references:
             return None
         names = self.pages.anchors(pages.file_of(self.site, number), self.checker.limit)
@@ -326,6 +331,7 @@ class InternalCheck:
     def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
         """Yield the findings in the order of documents and places, after one for all references with an unknown root.
 
+        Call it once, when `read_sources` has ended: it adds to the summary.
         outcomes: the results of the external URIs that are reported, without those that are fine.
         """
         if count := self.summary.passed["root"]:

@@ -157,7 +157,10 @@ def _scan_html(page_scan: Scan, options: Options) -> None:
 
 
 def _hide_templates(page_scan: Scan, text: str) -> str:
-    """Return a text with its templates hidden; if it has any but no front matter, mark the scan as a template."""
+    """Return a text with its templates hidden, if its project or its name says that it may have some.
+
+    With templates and without front matter the scan is marked as a template, whose page may have more anchors.
+    """
     if not page_scan.project.has_templates and not templates.is_template_file(page_scan.document.source):
         return text
     hidden = templates.hide(text)
@@ -208,7 +211,8 @@ def scan_faults(document: Document, base: str | None, faults: list[tuple[int, in
     base: the value of the page's base element.
     faults: the byte offset of each tag's name, and its holder: an HTML tag, an SVG tag, or a style sheet.
 
-    Returns: None if a fault is at a place that only the full reader finds, or the file has changed since.
+    Returns: a scan without anchors; None if a fault is at a place that only the full reader finds, or no tag is there
+    because the file has changed since.
     """
     bounds = [0, *(offset for offset, _ in faults), len(document.content)]
     try:
@@ -271,7 +275,10 @@ def _scan_css(page_scan: Scan, options: Options) -> None:
 
 
 def _scan_markdown(page_scan: Scan, options: Options) -> None:
-    """Read Markdown with its templates hidden; its anchors follow the rule of the project's generator."""
+    """Read Markdown with its templates hidden; its anchors follow the rule of the project's generator.
+
+    `document` gets blanks for its front matter, and a project without a generator may become `unknown_generator`.
+    """
     from overthere.broken.generators.inserts import inserted_texts
     from overthere.broken.markdown_anchors import MarkdownAnchors
 
@@ -343,7 +350,10 @@ def _scan_notebook(page_scan: Scan, options: Options) -> None:
 
 
 def _scan_xml(page_scan: Scan, options: Options) -> None:
-    """Read XML without templates and front matter; if these leave it unreadable, it is skipped as a template."""
+    """Read XML; in a project with templates, without these and without front matter.
+
+    If that leaves nothing that can be read, it is counted as a template and has no note.
+    """
     original = page_scan.document
     visible_text = _hide_templates(page_scan, text_of(page_scan.document)) if page_scan.project.has_templates else ""
     end = front_matter_end(visible_text.encode())

@@ -258,7 +258,8 @@ def _port(parts: TextParts, start: int, end: int) -> Iterator[Place]:
         return
     digits = text.lstrip("0") or "0"
     if len(digits) > 5 or int(digits) > 65535:
-        yield Place("port-range", start, end, MASK if parts.covers_password(start, end) else _shorten_digits(digits))
+        shortened = digits if len(digits) <= 20 else f"{digits[:20]}…"
+        yield Place("port-range", start, end, MASK if parts.covers_password(start, end) else shortened)
         return
     port, default_port = int(digits), parts.default_port
     if port == 25 and parts.scheme not in _MAIL:
@@ -266,7 +267,3 @@ def _port(parts: TextParts, start: int, end: int) -> Iterator[Place]:
     elif default_port is not None and port != default_port:
         port_text = MASK if parts.covers_password(start, end) else digits
         yield Place("port-reserved" if port < 1024 else "port-other", start, end, port_text)
-
-
-def _shorten_digits(digits: str) -> str:
-    return digits if len(digits) <= 20 else f"{digits[:20]}…"

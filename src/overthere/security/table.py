@@ -27,7 +27,7 @@ class Concern(NamedTuple):
     means: str
     """The possible consequences, in a few sentences."""
     bad: str
-    """A text that has it."""
+    """A text that has it; "" for the kind "more"."""
     good: str
     """The nearest text without it."""
 

@@ -70,6 +70,8 @@ def records(
 ) -> Iterator[Record | BegunPage]:
     """Yield the records that begin in [start, end), and notes on damage; records with documents have their content.
 
+    A `BegunPage` of the page reader passes through: its rows must be taken, or the page finished, before going on.
+
     file: seekable.
     max_content: bytes of a content to read; a few more may be read, for the header of HTTP.
     start, end: from `find_cuts()`, or 0 and None; a file that is compressed as a whole is read from 0 only.
@@ -92,7 +94,7 @@ def records(
 
 
 def find_cuts(file: BinaryIO, task_bytes: int) -> Iterator[int]:
-    """Yield offsets at which to cut a file into tasks of about `task_bytes`: 0 and offsets of records, in order.
+    """Yield offsets at which to cut a file into tasks of about `task_bytes`: 0 and offsets of records or damage.
 
     An uncompressed file is read from header to header: a WARC file in a record of a WARC file has records too. In a
     gzip file a member is searched from each multiple of `task_bytes` on, and accepted if the next 128 KiB are gzip

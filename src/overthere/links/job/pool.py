@@ -39,6 +39,10 @@ _PIPE_CAPACITY = 1 << 14
 
 
 def run_processes(tasks: Iterator[Task], options: Options, workers: int) -> Generator[AnyBatch | TaskEnd, None, None]:
+    """Yield the rows of each task and then its `TaskEnd`, in the order of the tasks.
+
+    A document that ends a worker process becomes a note.  Closing the generator ends the processes.
+    """
     pool = _Pool(tasks, options, workers)
     try:
         yield from pool.results()
@@ -77,7 +81,7 @@ class _RetryTask(NamedTuple):
     arrived_rows: int
     """The number of its rows that have arrived already."""
     last_unit: int = -1
-    """The last unit of the first path whose rows have all arrived; -1 for none."""
+    """The last unit of the first path to leave out, with all before it: it killed a worker; -1 for none."""
     deadly_units: frozenset[int] = frozenset()
     """Units of the first path that killed a worker."""
 

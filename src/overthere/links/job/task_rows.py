@@ -57,7 +57,7 @@ def read(documents: Iterable[KnownDocument], options: Options) -> Iterator[AnyBa
 def _read(
     documents: Iterable[KnownDocument], builder: Rows, options: Options, size: int, progress: Progress
 ) -> Iterator[AnyBatch | TaskEnd]:
-    """size: bytes of the source.  progress: if it has `tell`, each document has its own batches."""
+    """size: bytes of the source.  progress: if it has `on_unit`, each document has its own batches."""
     kinds: dict[str, tuple[int, int]] = {}
     browsing = Browsing() if options.whatwg else None
     for document, (kind, notes) in documents:

@@ -209,7 +209,8 @@ class Summary:
             lines += [(prefix + wrapped[0]).rstrip()]
             lines += [" " * margin + line for line in wrapped[1:]]
         if self.hosts.counts:
-            lines += ["", f"most links to{self._accuracy()}"]
+            accuracy = f" (counts may be {self.hosts.missed:,} too small)" if self.hosts.missed else ""
+            lines += ["", f"most links to{accuracy}"]
             for host, number in ranked:
                 name = shorten_middle(printable(host), width - margin) or EMPTY_HOST
                 lines.append(f"{'':{word_width}}  {number:>{number_width},}   {name}")
@@ -230,9 +231,6 @@ class Summary:
         yield "  mapped from IRIs", self.mapped, []
         yield "  invalid", sum(self.invalid.values()), _format_parts(self.invalid)
         yield "audit findings", sum(self.audit.values()), _format_parts(self.audit)
-
-    def _accuracy(self) -> str:
-        return f" (counts may be {self.hosts.missed:,} too small)" if self.hosts.missed else ""
 
     def _format_speed(self) -> str:
         amount = _size(self.octets)

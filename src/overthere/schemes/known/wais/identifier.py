@@ -75,11 +75,6 @@ def tag_field(number: int, data: bytes) -> bytes:
     return compress_integer(number) + compress_integer(len(data)) + data
 
 
-def octets_of_fields(fields: tuple[WAISField, ...]) -> bytes:
-    """The document-id that the fields make up."""
-    return b"".join(tag_field(field.number, field.data) for field in fields)
-
-
 def to_fields(octets: bytes) -> tuple[WAISField, ...]:
     """The fields of a document-id; () if it is not made up of fields.
 
@@ -115,4 +110,4 @@ def from_fields(wpath: str, octets: Callable[[str], bytes] = _octets_of) -> byte
     """
     if not _FIELDS.fullmatch(wpath):
         return None
-    return octets_of_fields(tuple(WAISField(int(n), octets(text)) for n, text in wpath_fields(wpath)))
+    return b"".join(tag_field(int(n), octets(text)) for n, text in wpath_fields(wpath))
