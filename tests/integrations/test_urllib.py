@@ -279,6 +279,10 @@ def _outcome_with_lookup(function: Callable[..., Any], text: str, named: dict[st
         return type(error)
 
 
+class Octets(bytes):
+    """Octets of another type, such as `numpy.bytes_`."""
+
+
 def test_urlencode_gives_the_results_of_urllib() -> None:
     texts = _texts(2000, 7)
     queries: list[Any] = [dict(zip(texts[i::50], texts[i + 1 :: 50], strict=False)) for i in range(40)]
@@ -296,6 +300,7 @@ def test_urlencode_gives_the_results_of_urllib() -> None:
         5,
     ]
     queries += [[("a", "b", "c")], {"a": ("x", b"y")}, (("a", "b"),), [("a", True), ("b", 1.5)]]
+    queries += [{Octets(b"a b"): Octets(b"\xff/~")}, [("a", Octets(b""))]]
     for query in queries:
         for named in ({}, {"doseq": True}, {"safe": "/ "}, {"quote_via": parse.quote}, {"encoding": "latin-1"}):
             if named.get("quote_via") is parse.quote:

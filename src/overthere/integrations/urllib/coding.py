@@ -100,7 +100,7 @@ def urlencode(
 
 
 def _form_text(value: Any) -> str:
-    octets = value if type(value) is bytes else str(value).encode()
+    octets = value if isinstance(value, bytes) else str(value).encode()
     text = percent_encode(octets, _FORM)
     return text.replace(" ", "+") if " " in text else text
 
