@@ -77,6 +77,20 @@ def test_other_tables_are_rejected(path: Path, statements: str) -> None:
         list(outcomes(path))
 
 
+@pytest.mark.parametrize("problem", ["database is locked", "database or disk is full"])
+def test_a_cache_that_cannot_be_written_is_not_called_foreign(path: Path, problem: str) -> None:
+    cache = Cache(str(path))
+    assert cache._base is not None
+    cache._base.execute("pragma busy_timeout = 1")
+    cache._base.execute("pragma max_page_count = 1")  # SQLite's own limit gives the error of a full disk
+    cache.keep(OUTCOME._replace(uri=URI * 10_000), ())
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("begin immediate" if "locked" in problem else "begin")
+        with pytest.raises(ValueError, match=f"^{path}: the cache cannot be read or written: {problem}"):
+            cache.commit()
+    cache.close()
+
+
 @pytest.mark.parametrize("started", ["'abc'", "x'00'"])
 def test_a_run_with_an_invalid_start_is_not_resumed(path: Path, started: str) -> None:
     change(path, f"insert into run values ({started}, null)")

@@ -103,6 +103,8 @@ class Cache:
         """Convert errors of SQLite to ValueError with the name of the file."""
         try:
             yield
+        except sqlite3.OperationalError as error:  # locked, read-only, a full disk: its content may be good
+            raise ValueError(f"{self._path}: the cache cannot be read or written: {error}") from None
         except (sqlite3.Error, UnicodeError) as error:
             raise ValueError(f"{self._path}: not a cache of this version ({error}); name another file") from None
 
