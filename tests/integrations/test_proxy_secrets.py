@@ -105,6 +105,6 @@ def _fails_without_secret(name: str, uri: str, policy: Policy) -> bool:
     except Exception as error:
         caught = error
     if caught is not None:
-        assert SECRET not in printed_texts(caught)
-        assert b64encode(f"u:{SECRET}".encode()).decode() not in "".join(traceback.format_exception(caught))
+        for secret in (SECRET, b64encode(f"u:{SECRET}".encode()).decode()):
+            assert secret not in printed_texts(caught)
     return caught is not None

@@ -34,6 +34,15 @@ _TLS_SETTINGS = {"ssl", "ssl_context", "verify_ssl", "fingerprint"}
 _IS_TO_PROXY: ContextVar[bool] = ContextVar("overthere to proxy", default=False)
 
 
+class _Login(str):
+    """The login of a proxy: the `repr` of an error of aiohttp shows the fields of its request."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'***'"
+
+
 class _Resolver(AbstractResolver):
     """Resolves only to addresses that the policy allows; addresses of a proxy of the policy are always allowed."""
 
@@ -100,7 +109,8 @@ class Connector(HasPolicy, aiohttp.TCPConnector):
                 if (login := aiohttp.BasicAuth.from_url(URL(proxy))) is not None:
                     if req.is_ssl():
                         req.proxy_headers = CIMultiDict(req.proxy_headers or {})
-                    (req.proxy_headers if req.is_ssl() else req.headers)["Proxy-Authorization"] = login.encode()
+                    fields = req.proxy_headers if req.is_ssl() else req.headers
+                    fields["Proxy-Authorization"] = _Login(login.encode())
             token = _IS_TO_PROXY.set(proxy is not None)
             try:
                 return await super().connect(req, *given, **settings)
