@@ -270,6 +270,8 @@ def test_an_object_that_has_moved_is_a_redirect() -> None:
         assert len(head.history) == 1
     with pytest.raises(ResourceMissing, match="without a URI"):
         effects_of([b"FORWARDED VIRTUAL-SYSTEM x ASCII y 0\n"])
+    with pytest.raises(ProtocolError, match="a forwarding of 4 tokens"):
+        effects_of([b"FORWARDED INTERNET-D H ASCII\n"])
 
 
 def test_contents_in_several_values() -> None:

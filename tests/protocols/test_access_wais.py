@@ -302,6 +302,24 @@ def test_a_document_that_the_server_does_not_send() -> None:
     assert error.where == "the octets of the document from 10,000 on"
 
 
+@pytest.mark.parametrize("size", [1, SLICE])
+def test_a_cut_document_is_not_taken_for_a_complete_one(size: int) -> None:
+    broken = diagnostic(b"SG", b"the disk broke")
+    for records in ((text(bytes(size)), broken), (text(bytes(size)), OUT_OF_RANGE, broken)):
+        with documents(lambda start, end, records=records: answer(*records)) as served:  # type: ignore[misc]
+            error = fail_both(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
+        assert isinstance(error, ResourceMissing)
+        assert error.message == "the disk broke"
+
+
+def test_an_answer_without_a_document_is_not_an_empty_document() -> None:
+    for octets in (answer(), SHEEP.answers[0]):
+        with documents(lambda start, end, octets=octets: octets) as served:  # type: ignore[misc]
+            error = fail_both(f"wais://127.0.0.1:{served.port}/docs/TEXT/x")
+        assert isinstance(error, ProtocolError)
+        assert error.message == "neither text nor a diagnostic"
+
+
 @pytest.mark.parametrize(
     ("wtype", "media_type"),
     [

@@ -106,7 +106,9 @@ def _read_responses(octets: bytes, where: str) -> _StandardResponses:
         if first in ("FAILURE", "ERROR"):
             status = " ".join(line[:2]) if first == "FAILURE" else first
             return responses._replace(status=status, words=" ".join(line))
-        if first == "FORWARDED" and len(line) >= 5:
+        if first == "FORWARDED":
+            if len(line) < 5:
+                raise ProtocolError(f"a forwarding of {len(line)} tokens", "Prospero 5, FORWARDED", where=where)
             return responses._replace(forwarded=ObjectName(*line[1:6]))
         if first == "WARNING" and len(responses.warnings) < 100:
             responses = responses._replace(warnings=(*responses.warnings, " ".join(line[1:])))

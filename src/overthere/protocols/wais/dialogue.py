@@ -135,9 +135,11 @@ def _document(wire: Wire, locator: WAISLocator, where: str, details: dict[str, A
         data = b"".join(text.data for text in response.texts)
         if len(data) > SLICE:
             raise ProtocolError(f"{len(data):,} octets instead of the requested {SLICE:,}", "RFC 1625 4", where=where)
-        error = next((item for item in response.diagnostics if item.code != _OUT_OF_RANGE), None)
-        if not data and response.diagnostics and (start == 0 or error is not None):
-            raise _missing_error(error or response.diagnostics[0], where)
+        errors = [item for item in response.diagnostics if item.code != _OUT_OF_RANGE or not (data or start)]
+        if errors:  # also with data, which then are not all
+            raise _missing_error(errors[0], where)
+        if not (response.texts or start or response.diagnostics):
+            raise ProtocolError("neither text nor a diagnostic", "WAIS 1.5 3.2", where=where)
         last = len(data) < SLICE or bool(response.diagnostics)
         if start == 0:
             media_type = _MEDIA_TYPES.get((locator.wtype or "").upper())
