@@ -657,6 +657,8 @@ def test_a_server_of_rfc_977_gives_first_and_last() -> None:
     assert Run("news://h/g", empty).entries == []
     with pytest.raises(LimitExceeded):
         Run("news://h/g", answers.replace(b"3 5 g", b"3 9999999999 g"))
+    with pytest.raises(ProtocolError, match="no numbers"):
+        Run("news://h/g", answers.replace(b"211 2 3 5 g group selected", b"211"))
 
 
 def test_a_server_that_has_xover() -> None:

@@ -148,18 +148,20 @@ _MAX_NUMBERS = 1_000_000
 def _numbers_of_group(plan: Plan, details: dict[str, Any], where: str) -> Dialogue:
     """List all numbers from first to last in the newsgroup (RFC 977 3.2.1); some articles may be missing.
 
-    Raises: LimitExceeded for more than a million.
+    Raises: LimitExceeded for more than a million; ProtocolError if the server did not say the numbers.
     """
     locator = plan.locator
     assert isinstance(locator, NewsLocator | NNTPLocator)
-    first, last = details.get("low", 1), details.get("high", 0)
+    if not details:
+        raise ProtocolError("the answer to GROUP has no numbers", "RFC 977 3.2.1", where=where)
+    first, last = details["low"], details["high"]
     if isinstance(locator, NNTPLocator) and locator.article_range is not None:
         range_start, range_end = locator.article_range
         first, last = max(first, range_start), last if range_end is None else min(last, range_end)
     if last - first >= _MAX_NUMBERS:
         raise LimitExceeded(f"{last - first + 1:,} numbers, more than {_MAX_NUMBERS:,}", "RFC 977 3.2.1", where=where)
     yield Head(listing=True, details={**details, "numbers": "first to last, by GROUP; some may be missing (RFC 977)"})
-    if details.get("number", 1) > 0:
+    if details["number"] > 0:
         for number in range(first, last + 1):
             article = _number(str(number), locator)
             assert article is not None
