@@ -37,8 +37,6 @@ _IS_TO_PROXY: ContextVar[bool] = ContextVar("overthere to proxy", default=False)
 class _Login(str):
     """The login of a proxy: the `repr` of an error of aiohttp shows the fields of its request."""
 
-    __slots__ = ()
-
     def __repr__(self) -> str:
         return "'***'"
 
