@@ -84,8 +84,8 @@ def test_a_cache_that_cannot_be_written_is_not_called_foreign(path: Path, proble
     cache._base.execute("pragma busy_timeout = 1")
     cache._base.execute("pragma max_page_count = 1")  # SQLite's own limit gives the error of a full disk
     cache.keep(OUTCOME._replace(uri=URI * 10_000), ())
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("begin immediate" if "locked" in problem else "begin")
+    with closing(sqlite3.connect(path)) as second:
+        second.execute("begin immediate" if "locked" in problem else "begin")
         with pytest.raises(ValueError, match=f"^{path}: the cache cannot be read or written: {problem}"):
             cache.commit()
     cache.close()
