@@ -93,6 +93,25 @@ def test_invalid_wat(tmp_path: Path) -> None:
     assert [row[3] for row in rows(tmp_path, metadata(deep, b"application/json"))] == ["too-deep"]
 
 
+def test_lone_surrogates_are_no_delimiters(tmp_path: Path) -> None:
+    """Both kernels say the same of a reference with one; as "?" it once began a query in one of them."""
+    links = [{"path": "A@/\ud800", "url": "x"}, {"path": "A@/href", "url": "\udc00x"}]
+    envelope = {"Envelope": {"Payload-Metadata": {"HTTP-Response-Metadata": {"HTML-Metadata": {"Links": links}}}}}
+    assert rows(tmp_path, metadata(json.dumps(envelope).encode(), b"application/json")) == [
+        ("A@/\ufffd", "x", "http://h/d/x", None),
+        ("A@/href", "\ufffdx", None, "iri-char"),
+    ]
+
+
+def test_the_depth_of_wat_is_limited(tmp_path: Path) -> None:
+    """By a number: what Python's stack has left differs with the number of workers."""
+    for depth, found in ((400, [("Location", None)]), (600, [(None, "too-deep")])):
+        deep = b'"x": %b%b' % (b"[" * depth, b"]" * depth)
+        fields = b'"Payload-Metadata": {"HTTP-Response-Metadata": {"Headers": {"Location": "x"}}}'
+        record = metadata(b'{"Envelope": {%b, %b}}' % (deep, fields), b"application/json")
+        assert [(row[0], row[3]) for row in rows(tmp_path, record)] == found
+
+
 def test_heritrix(tmp_path: Path) -> None:
     block = (
         b"via: http://h/\r\nhopsFromSeed: L\r\nfetchTimeMs: 5\r\noutlink: http://o/x L a/@href\r\n"
@@ -115,6 +134,14 @@ def test_browsertrix(tmp_path: Path) -> None:
         ("pageinfo", "http://o/s.js", "http://o/s.js", None),
         ("text", "http://h/t", "http://h/t", None),
     ]
+
+
+def test_pages_of_browsertrix_without_an_object_of_urls(tmp_path: Path) -> None:
+    """Nothing is read: a text once gave a row for each of its characters, and a number ended the reader."""
+    for urls in ("http://h/", 5, [["a"]], None):
+        block = json.dumps({"urls": urls}).encode()
+        page = record(block, b"resource", b"urn:pageinfo:http://h/d/a", media_type=b"application/json")
+        assert rows(tmp_path, page) == []
 
 
 def test_other_metadata_is_skipped(tmp_path: Path) -> None:

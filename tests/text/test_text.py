@@ -410,8 +410,9 @@ def test_the_command_writes_the_whole_text(form: str) -> None:
 
 def test_the_command_decodes_by_charset(tmp_path: Path) -> None:
     file = tmp_path / "t.txt"
-    file.write_bytes("\ufeffhttp://h/é".encode("utf-16-le"))
-    assert CliRunner().invoke(command, [str(file)]).stdout.endswith("http://h/%C3%A9  (IRI: http://h/é)\n")
+    for charset in ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
+        file.write_bytes("\ufeffhttp://h/é".encode(charset))
+        assert CliRunner().invoke(command, [str(file)]).stdout.endswith(":1:1  http://h/%C3%A9  (IRI: http://h/é)\n")
     file.write_bytes("http://h/é".encode("latin-1"))
     result = CliRunner().invoke(command, [str(file)])
     assert (result.exit_code, "some of it is not valid utf-8" in result.stderr) == (1, True)

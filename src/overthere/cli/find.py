@@ -145,17 +145,21 @@ def _open_binary(name: str) -> Iterator[BinaryIO]:
             yield file
 
 
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+# That of UTF-32 begins with that of UTF-16: a text does not begin with NUL.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
+)  # fmt: skip
 
 
 def _characters(file: BinaryIO, charset: str) -> Iterator[str]:
     """The text in blocks; octets that are not in the charset become U+FFFD."""
     octets = file.read(_BLOCK)
+    decoder = charsets.decoder(charset, "replace")
     for mark, name in _MARKS:
         if octets.startswith(mark):
-            octets, charset = octets[len(mark) :], name
+            octets, decoder = octets[len(mark) :], codecs.getincrementaldecoder(name)("replace")
             break
-    decoder = charsets.decoder(charset, "replace")
     while octets:
         yield decoder.decode(octets)
         octets = file.read(_BLOCK)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
     from webencodings import Encoding
 
 MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def replace_surrogates(text: str) -> str:
+    """Return the text with U+FFFD for lone surrogates, as browsers do (Infra 4.6); "?" would be a delimiter."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def decode_text(content: bytes, label: str | None, default: str = "utf-8") -> tuple[str, bool]:

@@ -16,10 +16,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 
 from overthere.base import Base
 from overthere.ground.caches import bounded_cache
-from overthere.links.documents.charset import decode_text
+from overthere.links.documents.charset import decode_text, replace_surrogates
 from overthere.links.documents.scope import narrow_base
 from overthere.links.model import Document, Found, Note, Options, PassedContent
 from overthere.schemes.iana import registration
@@ -33,7 +34,6 @@ _TOKEN = re.compile(
     r'"(?P<string>(?:[^"\\]++|\\.)*+)(?P<closed>"?)|(?P<mark>[{}\[\],:])|(?P<scalar>[^\s"{}\[\],:]++)', re.DOTALL
 )
 _SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?|true|false|null")
-_SURROGATE = re.compile("[\ud800-\udfff]")  # an unpaired surrogate is not a character (8.2)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,63}):(//)?(?=.)")
 _REFERENCE_NAME = re.compile(
     r"(?i:(?:.*[_.:-])?(?:href|url|uri|iri|src|link|homepage)s?)"
@@ -44,6 +44,7 @@ _REFERENCE_NAME = re.compile(
 
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?+', re.DOTALL)
+_NO_BRACKET = re.compile(r"[^][{}]++")
 
 
 def has_more_objects(text: str, limit: int) -> bool:
@@ -56,6 +57,18 @@ def has_more_objects(text: str, limit: int) -> bool:
         return False
     without_strings = _STRING.sub("", text)
     return without_strings.count("{") + without_strings.count("[") > limit
+
+
+def is_deeper(text: str, limit: int) -> bool:
+    """Whether arrays and objects of a JSON text are nested more than `limit` deep, whatever Python's stack has left.
+
+    >>> is_deeper('{"a": [1], "b": []}', 2), is_deeper('{"[[[": [1]}', 1)
+    (False, True)
+    """
+    if text.count("{") + text.count("[") <= limit:
+        return False
+    brackets = _NO_BRACKET.sub("", _STRING.sub("", text))
+    return max(accumulate(1 if bracket in "{[" else -1 for bracket in brackets), default=0) > limit
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note | PassedContent]:
@@ -212,7 +225,8 @@ class JSONReader:
         if "\\" not in raw:
             return raw
         try:
-            return _SURROGATE.sub("\ufffd", json.loads(f'"{raw}"', strict=False))
+            # An unpaired surrogate is not a character (8.2).
+            return replace_surrogates(json.loads(f'"{raw}"', strict=False))
         except ValueError:
             self.is_corrupt = self.is_corrupt or len(raw) <= _MAX_POINTER  # a longer name was cut by the caller
             return raw

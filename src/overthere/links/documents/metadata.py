@@ -9,7 +9,7 @@ from typing import Any
 from overthere.base import Base, from_content, to_reference
 from overthere.links.documents.header import fields, references
 from overthere.links.documents.html import values
-from overthere.links.documents.json import has_more_objects
+from overthere.links.documents.json import DEPTH, has_more_objects, is_deeper
 from overthere.links.model import Document, Found, Note, Options
 from overthere.values.uri import URI
 
@@ -38,8 +38,12 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     if not document.content.lstrip().startswith(b"{"):
         yield from _read_fields(document.content)
         return
-    if has_more_objects(document.content.decode("latin-1"), _MAX_CONTAINERS):
+    text = document.content.decode("latin-1")
+    if has_more_objects(text, _MAX_CONTAINERS):
         yield Note("too-large")
+        return
+    if is_deeper(text, DEPTH):
+        yield Note("too-deep")
         return
     try:
         record = json.loads(document.content)
@@ -52,7 +56,8 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
     if "Envelope" in record:
         yield from _read_envelope(record, document.base)
     else:
-        yield from (Found("pageinfo", url) for url in _value_at(record, "urls") or () if isinstance(url, str))
+        urls = record.get("urls")  # an object, whose names are the URIs
+        yield from (Found("pageinfo", url) for url in (urls if isinstance(urls, dict) else ()))
 
 
 def _read_fields(content: bytes) -> Iterator[Found]:

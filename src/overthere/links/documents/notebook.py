@@ -9,8 +9,8 @@ from typing import Any
 
 from overthere.ground.extras import brought_by
 from overthere.links.documents import markdown
-from overthere.links.documents.charset import decode_text
-from overthere.links.documents.json import has_more_objects
+from overthere.links.documents.charset import decode_text, replace_surrogates
+from overthere.links.documents.json import has_more_objects, is_deeper
 from overthere.links.model import Document, Found, Note, Options, PassedContent
 
 
@@ -26,21 +26,23 @@ def read(document: Document, options: Options) -> Iterator[Found | Note | Passed
     if texts is None:
         yield Note("too-large" if has_more_objects(text, _MAX_CONTAINERS) else "corrupt")
         return
-    yield from markdown.read_texts((text.encode("utf-8", "replace").decode() for text in texts), document, options)
+    yield from markdown.read_texts(map(replace_surrogates, texts), document, options)
 
 
 _MAX_CONTAINERS = 1_000_000
 """The maximum number of objects and lists in a notebook; nbformat needs half a kilobyte or more for each."""
+_MAX_DEPTH = 200
+"""The maximum depth of nested objects and lists: nbformat calls itself twice or more for each."""
 
 
 def cells(text: str) -> list[str] | None:
-    """Return the texts of a notebook that are Markdown or HTML; None if the notebook is invalid or has more than
-    `_MAX_CONTAINERS` objects and lists.
+    """Return the texts of a notebook that are Markdown or HTML; None if the notebook is invalid, or has more than
+    `_MAX_CONTAINERS` objects and lists or more than `_MAX_DEPTH` within each other.
 
     >>> cells('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'), cells("[]")
     ([], None)
     """
-    if has_more_objects(text, _MAX_CONTAINERS):
+    if has_more_objects(text, _MAX_CONTAINERS) or is_deeper(text, _MAX_DEPTH):
         return None
     with brought_by("notebooks"):
         import nbformat

@@ -17,6 +17,7 @@ from overthere.ground.caches import bounded_cache
 from overthere.ground.errors import InvalidURI
 from overthere.ground.extras import brought_by
 from overthere.kernel.reference import split, split_authority
+from overthere.links.documents.charset import replace_surrogates
 from overthere.links.model import Link
 from overthere.values.normalize import normal_form
 from overthere.values.uri import URIReference
@@ -149,7 +150,7 @@ class Batch:
 
 
 def to_batch(rows: Iterable[Link]) -> AnyBatch:
-    """Return rows as a batch of this kernel; lone surrogates become "?".
+    """Return rows as a batch of this kernel; lone surrogates become U+FFFD.
 
     >>> to_batch([Link("s", *[None] * 12)]).num_rows
     1
@@ -167,17 +168,6 @@ def to_batch(rows: Iterable[Link]) -> AnyBatch:
 def links(batch: AnyBatch) -> Iterable[Link]:
     """Return the rows of a batch."""
     return map(Link._make, batch.links())
-
-
-def replace_surrogates(text: str) -> str:
-    """Return the text with "?" for lone surrogates, which UTF-8 cannot encode."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
 
 
 def _cell(value: str | int | None, is_safe: bool) -> str:

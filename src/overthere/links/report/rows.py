@@ -19,10 +19,11 @@ from overthere.ground.errors import InvalidURI, NotSpecified
 from overthere.links.containers.message_labels import part_of
 from overthere.links.containers.model import MakePageReader
 from overthere.links.documents import css, html
+from overthere.links.documents.charset import replace_surrogates
 from overthere.links.documents.embedded_data import kind
 from overthere.links.documents.first_octets import SIGNATURES
 from overthere.links.model import Document, EmbeddedContent, Found, Link, Options
-from overthere.links.report.batch import AnyBatch, links, replace_surrogates, to_batch
+from overthere.links.report.batch import AnyBatch, links, to_batch
 from overthere.links.report.record_pages import RecordPages
 from overthere.values.normalize import Rung, normal_form
 from overthere.values.uri import URI, URIReference
@@ -268,7 +269,8 @@ class _PythonRows(Rows):
 
     def add(self, document: Document, base: Base, references: Sequence[Found]) -> None:
         for item in references:
-            self._put(self.make_link(document, base, item))
+            plain = item._replace(where=replace_surrogates(item.where), reference=replace_surrogates(item.reference))
+            self._put(self.make_link(document, base, plain))
 
     def add_note(self, document: Document, note: str) -> None:
         self._put(_EMPTY._replace(source=document.source, base=str(document.base.uri), error=note))
