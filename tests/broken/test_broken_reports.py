@@ -103,6 +103,24 @@ def test_no_name_ends_a_report(source: str) -> None:
     assert next(batches([finding])).num_rows == 1
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names of octets exist on POSIX only")
+def test_files_with_names_of_octets_are_different_documents(tmp_path: Path) -> None:
+    """They once had one name in reports: findings of one came twice, and those of the other not at all."""
+    names = (b"caf\xe8.html", b"caf\xe9.html", "caf\ufffdE8.html".encode(), b"a\xe8.md", b"a\xe9.md")
+    for number, name in enumerate(names):
+        text = f"[x](no{number}.html)" if name.endswith(b".md") else f"<a href=no{number}.html>"
+        (tmp_path / os.fsdecode(name)).write_text("\n" * number + text)
+    findings = list(find([tmp_path], "http://h/"))
+    assert sorted((item.reference, item.line) for item in findings) == [(f"no{n}.html", n + 1) for n in range(5)]
+    file = io.StringIO()
+    sarif(findings, file)
+    places = [
+        result["locations"][0]["physicalLocation"] for result in json.loads(file.getvalue())["runs"][0]["results"]
+    ]
+    uris = [place["artifactLocation"]["uri"].rpartition("/")[2] for place in places]
+    assert sorted(uris) == ["a%E8.md", "a%E9.md", "caf%E8.html", "caf%E9.html", "caf%EF%BF%BDE8.html"]
+
+
 def test_names_in_a_charset_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the names of files are not of UTF-8, those of members are all the same."""
     monkeypatch.setattr(os, "fsencode", lambda path: os.fspath(path).encode("ascii", "surrogateescape"))

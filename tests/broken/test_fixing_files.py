@@ -190,3 +190,16 @@ def test_the_faulty_one_of_equal_references_is_fixed(
     CliRunner().invoke(app, ["broken", "--no-config", "--fix", "--yes", name, "d1", "d2"])
     first, second = text.split("\n", 1)
     assert Path(name).read_text() == f"{first}\n{second.replace('Guide', 'guide')}"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of octets exist on POSIX only")
+def test_a_file_with_a_name_of_octets_is_fixed(tmp_path: Path) -> None:
+    """And not the one whose name is that of the reports."""
+    (tmp_path / "Page.html").write_text("<p>")
+    files = [tmp_path / os.fsdecode(name) for name in (b"\xe9.html", "\ufffd.html".encode(), "\ufffdE9.html".encode())]
+    for file in files[:1]:
+        file.write_text("<a href=page.html>")
+    for file in files[1:]:
+        file.write_text("<a href=Page.html>")
+    assert "changed" in fix(tmp_path).stderr
+    assert {file.read_text() for file in files} == {"<a href=Page.html>"}

@@ -271,6 +271,17 @@ def test_sarif_output() -> None:
     assert all(URIReference(sarif.artifact(path)) for path in ("a:b", "../ü b", "/tmp/x", "#?"))
 
 
+def test_a_sarif_message_has_no_link_of_its_own() -> None:
+    """3.11.6: `[text](target)` in a message is a link."""
+    text = "http://a%5Bclick%5D(http:x)b/"
+    messages = [
+        result["message"]["text"]
+        for result in log([sarif.Result(found, text) for found in audit(text)])["runs"][0]["results"]
+    ]
+    assert any("\\[click\\](" in message for message in messages)
+    assert not any("a[click" in message for message in messages)
+
+
 # -- the verb
 
 

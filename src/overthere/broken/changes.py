@@ -12,6 +12,7 @@ from overthere.broken.fixing import container_file
 from overthere.broken.git import open_repository
 from overthere.broken.model import Broken, Checker
 from overthere.broken.site import Site
+from overthere.ground.display import file_path
 
 
 def changed_files(folder: str, revision: str) -> frozenset[str]:
@@ -55,8 +56,8 @@ def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: fr
     }
     container = ""
     for source, group in groupby(findings, lambda finding: finding.source):
-        name = source
-        if not os.path.lexists(source) and (file := container_file(source, container)):
+        name = file_path(source)
+        if not os.path.lexists(name) and (file := container_file(source, container)):
             name = container = file
         real = os.path.realpath(name)
         is_changed = real in changed or any(os.path.join(folder, "") in changed for folder in Path(real).parents)

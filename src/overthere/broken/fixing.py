@@ -13,6 +13,7 @@ from overthere.broken.model import Broken
 from overthere.broken.scan import scan
 from overthere.ground.atomic import refuse_link
 from overthere.ground.atomic import write as replace
+from overthere.ground.display import file_path
 from overthere.links.documents.kinds import kind_of
 from overthere.links.job.files import open_file
 from overthere.links.job.task_builder import Task
@@ -70,7 +71,7 @@ def fix_files(findings: Iterable[Broken], certainties: Collection[str] = ("certa
         if finding.certainty in certainties and None not in required:
             place = (finding.offset or 0, finding.length or 0)
             change = (finding.reference or "", finding.suggestion or "")
-            by_source.setdefault(finding.source, {}).setdefault(place, set()).add(change)
+            by_source.setdefault(file_path(finding.source), {}).setdefault(place, set()).add(change)
     archive = ""
     for source, places in by_source.items():
         if not os.path.lexists(source) and (container := container_file(source, archive)):

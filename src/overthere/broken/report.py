@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, TextIO
 
 from overthere.broken.model import KINDS, Broken
-from overthere.ground.display import printable
+from overthere.ground.display import file_path, printable
 from overthere.ground.redact import mask
 
 if TYPE_CHECKING:
@@ -175,17 +174,15 @@ def _rule(kind: str) -> dict[str, Any]:
 
 
 _ORDER = list(KINDS)
-_LINK_MARKUP = re.compile(r"[\\\[\]]")
-"""The characters that form a link in a message (SARIF 2.1.0 3.11.6)."""
 
 
 def _result(item: Broken) -> dict[str, Any]:
-    from overthere.files.sarif import artifact
+    from overthere.files.sarif import artifact, message_of
 
     message = mask(item.why) if item.reference is None else f"{printable(mask(item.reference))}: {mask(item.why)}"
     if item.suggestion is not None:
         message += f". {advice(item)}"
-    physical: dict[str, Any] = {"artifactLocation": {"uri": artifact(mask(item.source))}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": artifact(file_path(mask(item.source)))}}
     if item.line is not None:
         region: dict[str, Any] = {"startLine": item.line, "startColumn": item.column}
         if item.offset is not None:
@@ -195,7 +192,7 @@ def _result(item: Broken) -> dict[str, Any]:
         "ruleId": item.kind,
         "ruleIndex": _ORDER.index(item.kind),
         "level": _LEVELS[item.level],
-        "message": {"text": _LINK_MARKUP.sub(r"\\\g<0>", message)},
+        "message": message_of(message),
         "partialFingerprints": {"overthere/v1": fingerprint(item)},
         "locations": [{"physicalLocation": physical}],
     }

@@ -15,6 +15,7 @@ from overthere.broken.generators.project import Mount, Project, folders_above
 from overthere.broken.keys import document_key
 from overthere.broken.model import Checker
 from overthere.ground.caches import bounded_cache, cached_property
+from overthere.ground.display import file_name
 from overthere.ground.errors import OverthereError
 from overthere.links.job.files import is_within
 from overthere.links.job.gitignore import IgnoredFiles
@@ -114,7 +115,7 @@ class Site:
                 folder = name
                 while (folder := folder.rpartition(b"/")[0]) not in self.folders:
                     self.folders.add(folder)
-        self.sources: list[str] = [_show_path(path) for path in self.paths]
+        self.sources: list[str] = [file_name(path) for path in self.paths]
         """The names of the documents in reports."""
         self.numbers: dict[str, int] = {
             source: number for number, source in enumerate(self.sources) if number not in beyond
@@ -140,11 +141,11 @@ class Site:
 
     def source_of(self, path: str) -> str:
         """The name of a path's document in reports."""
-        return _show_path(path)
+        return file_name(path)
 
     def number_of(self, path: str) -> int | None:
         """The number of a path; None if it is not part of the site."""
-        return self.numbers.get(_show_path(path))
+        return self.numbers.get(file_name(path))
 
     def path_below(self, target: str) -> str | None:
         """The undecoded path of a URI below the base; None if it is not below it."""
@@ -312,7 +313,7 @@ class Site:
 
 def _outer_place(path: bytes, verdict: str, name: bytes) -> Place:
     file = os.fsdecode(path)
-    return Place(verdict, document_key(_show_path(file)), file, _show_name(name))
+    return Place(verdict, document_key(file_name(file)), file, _show_name(name))
 
 
 def _common_folder(tasks: list[Task], root: str | None) -> str:
@@ -353,10 +354,6 @@ def _normal(uri: str) -> str:
 
 def _show_name(name: bytes) -> str:
     return os.fsdecode(name)
-
-
-def _show_path(path: str) -> str:
-    return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
 
 
 def _fold_case(name: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, NamedTuple, TextIO
@@ -49,6 +50,15 @@ def artifact(path: str | os.PathLike[str]) -> str:
         return str(file_uri(path))
     parts = [encode(os.fsencode(part), "segment", keep=IN_SEGMENT) for part in PurePath(path).parts]
     return "/".join(["."] * (":" in "".join(parts[:1])) + parts)
+
+
+_LINK_MARKUP = re.compile(r"[\\\[\]]")
+"""The characters that form a link in a message (SARIF 2.1.0 3.11.6)."""
+
+
+def message_of(text: str) -> dict[str, str]:
+    """Return a message without links."""
+    return {"text": _LINK_MARKUP.sub(r"\\\g<0>", text)}
 
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -105,7 +115,7 @@ def _result(result: Result) -> dict[str, Any]:
         "ruleId": finding.kind,
         "ruleIndex": _KINDS.index(finding.kind),
         "level": KINDS[finding.kind].level,
-        "message": {"text": printable(f"{finding.message} ({finding.source})")},
+        "message": message_of(printable(f"{finding.message} ({finding.source})")),
         "locations": [location],
         "properties": {"component": finding.component, "start": finding.start, "end": finding.end},
     }

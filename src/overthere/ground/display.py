@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 
 from overthere.ground.redact import MASK, Span, mask
@@ -18,6 +20,31 @@ class _PrintableCharacters(dict[int, int]):
     def __missing__(self, code: int) -> int:
         self[code] = code if chr(code).isprintable() else 0xFFFD
         return self[code]
+
+
+_NOT_TEXT = re.compile("[\ufffd\udc80-\udcff]")
+_OCTET = re.compile("\ufffd([0-9A-F]{2})".encode())
+
+
+def file_name(path: str) -> str:
+    """Return a path as text, no other path as the same text: octets that are not UTF-8 (and those of U+FFFD itself)
+    become U+FFFD and two digits each.
+
+    >>> file_name("caf\\udce9"), file_path(file_name("caf\\udce9")) == "caf\\udce9"
+    ('caf\ufffdE9', True)
+    """
+    if path.isascii():
+        return path
+    text = os.fsencode(path).decode("utf-8", "surrogateescape")
+    return _NOT_TEXT.sub(
+        lambda odd: "".join(map("\ufffd{:02X}".format, odd[0].encode("utf-8", "surrogateescape"))), text
+    )
+
+
+def file_path(name: str) -> str:
+    """Return the path with the name that `file_name` made."""
+    octets = _OCTET.sub(lambda octet: bytes.fromhex(octet[1].decode()), name.encode("utf-8", "surrogatepass"))
+    return os.fsdecode(octets) if "\ufffd" in name else name
 
 
 def visible(text: str) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from overthere.base import Base, file_uri, retrieval_uri
+from overthere.ground.display import file_name
 from overthere.ground.redact import mask
 from overthere.links.containers.model import MakePageReader, Place
 from overthere.links.containers.nested import KnownDocument, NestedReader, with_kind
@@ -89,24 +90,19 @@ def _document(files: _TaskFiles, path: str, *notes: str) -> Document:
     if (meta := task.retrieved) is not None:
         notes = (*meta.notes, *notes)
         return Document(
-            _show_name(task.name or ""), b"", meta.base, meta.media_type, meta.charset, notes, name=meta.name
+            file_name(task.name or ""), b"", meta.base, meta.media_type, meta.charset, notes, name=meta.name
         )
     if task.name is not None:
         # It was not retrieved: the base is the given one, or by default (RFC 3986 5.1.4) the current folder.
         default_base = Base(URI(f"{file_uri('.')}/"), "default", "default")
         base = default_base if files.base is None else _base(files.base)
-        return Document(_show_name(task.name), b"", base, notes=(*task.notes, *notes))
-    source = _show_name(path) if task.objects is None else mask(path)
+        return Document(file_name(task.name), b"", base, notes=(*task.notes, *notes))
+    source = file_name(path) if task.objects is None else mask(path)
     return Document(source, b"", _base(files.uri(path)), notes=notes)
 
 
 def _base(uri: URI) -> Base:
     return Base(uri if uri.fragment is None else uri.replace(fragment=None), "retrieval", "retrieval")
-
-
-def _show_name(path: str) -> str:
-    """Return a file name as text: bytes that are not UTF-8 become U+FFFD (the base URI keeps them)."""
-    return os.fsencode(path).decode("utf-8", "replace")
 
 
 _RECORD_FILES = ("warc", "arc")
