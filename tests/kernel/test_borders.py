@@ -25,7 +25,8 @@ from overthere import (
     links,
 )
 from overthere.base import establish
-from overthere.security import mask
+from overthere.canonical import SURT
+from overthere.security import harmless, mask
 
 ALLOWED = (
     "__new__", "__init__", "__class__", "__getattribute__", "__init_subclass__", "__subclasshook__", "__doc__",
@@ -107,6 +108,11 @@ TEXTS: dict[str, tuple[str, Call]] = {
     "forms.decode": ("a=b+c&d", forms.decode),
     "forms.encode": ("a b", lambda t: forms.encode([(t, t)])),
     "check": ("http://h/a b", overthere.check),
+    "check a rule": ("URI", lambda t: overthere.check("http://h/a b", rule=t)),
+    "build scheme and query": ("http", lambda t: URI.build(scheme=t, host="h", segments=["a"], query={"a": "b c"})),
+    "build path": ("/x", lambda t: URI.build(scheme="http", host="h", path=t)),
+    "harmless": ("http://h/a", harmless),
+    "canonical": ("http://h/a/../b?sid=1", lambda t: (SURT(t), SURT.changes(t), SURT.key(t))),
     "check a reference": ("../a", lambda t: overthere.check(t, rule="URI-reference")),
     "explain": ("http://h/a b", lambda t: overthere.explain(t).figure()),
     "with_name": ("x y", lambda t: U.with_name(t)),
@@ -163,6 +169,27 @@ TEXTS: dict[str, tuple[str, Call]] = {
     "edition normalize": ("http://h/a/../b", lambda t: edition("rfc3986").normalize(t)),
 }  # fmt: skip
 """A text, and a function that takes it."""
+
+
+@pytest.mark.parametrize(
+    "call", [SURT, SURT.changes, SURT.key, overthere.web_address, overthere.Template("{+a}").match]
+)
+def test_what_is_no_text_is_rejected(call: Callable[[Any], object]) -> None:
+    """Once `str` made a text of it: of None, the text None."""
+    for other in (None, 0, b"http://h/", ["http://h/"], object()):
+        with pytest.raises(TypeError, match=r"takes text, not \w+"):
+            call(other)
+    for kind in (URI, IRI):
+        call(kind("http://h/"))
+
+
+def test_falsy_components_are_no_empty_ones() -> None:
+    for other in (0, False, [], {}):
+        hostile: Any = other
+        with pytest.raises(TypeError, match="path takes text"):
+            URI.build(scheme="http", host="h", path=hostile)
+        with pytest.raises(TypeError, match="scheme takes text"):
+            URI.build(scheme=hostile, host="h", segments=["a"], query={"a": "b"})
 
 
 def flatten(value: object) -> list[str]:

@@ -13,15 +13,16 @@ from overthere.canonical.rewriting import compose
 from overthere.canonical.sessions import DOUBLE, SINGLE
 from overthere.canonical.table import STEPS
 from overthere.canonical.texts import KEYS
+from overthere.ground.exact import exact
 from overthere.ground.late_imports import default_registry
 from overthere.ground.option_files import read_toml
 from overthere.ground.rung import Rung
+from overthere.iri import IRIReference
 from overthere.kernel.reference import Parts, recompose, split
 from overthere.values.uri import URI, URIReference
 
 if TYPE_CHECKING:
     from overthere._native import CanonicalForm
-    from overthere.iri import IRIReference
 
 _Value = str | bool | tuple[str, ...]
 _CHOICES = {
@@ -235,8 +236,10 @@ class Canonical:
 
 
 def _to_uri(uri: URIReference | IRIReference | str) -> URIReference | str:
-    """Convert an IRI to a URI (RFC 3987 3.1); return anything else unchanged."""
-    return uri if isinstance(uri, str | URIReference) else uri.to_uri()
+    """Convert an IRI to a URI (RFC 3987 3.1); return text as it is.  Raises: TypeError for anything else."""
+    if isinstance(uri, IRIReference):
+        return uri.to_uri()
+    return uri if isinstance(uri, URIReference) else exact(uri, "a canonical form")
 
 
 def _compile(steps: tuple[Step, ...], key: str) -> CanonicalForm | None:

@@ -68,7 +68,7 @@ def check(
     >>> check("http:/example.com"), [(f.kind, f.start, f.source) for f in check("http:/example.com", scheme=True)]
     ([], [('scheme-syntax', 6, 'RFC 9110 4.2.1')])
     """
-    edition_value = _edition(edition)
+    edition_value, rule = _edition(edition), None if rule is None else exact(rule, "rule")
     if scheme and rule not in (None, edition_value.top, "URI", "URI-reference", "URL-reference"):
         raise GrammarError(f"scheme rules apply to whole URIs, not to the rule {rule!r:.100}")
     if edition == "rfc3986" and rule in ("IRI", "IRI-reference"):

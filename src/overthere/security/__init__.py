@@ -140,6 +140,7 @@ _HARMLESS = re.compile(
 
 def harmless(text: str) -> bool:
     """Whether a text is one of those, the most, in which nothing can be found; False leaves it open."""
+    text = exact(text, "harmless()")
     if len(text) > 2000:
         return False
     match = _HARMLESS.fullmatch(text)

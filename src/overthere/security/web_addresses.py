@@ -7,6 +7,7 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from overthere import kernel
 from overthere.editions import check
 from overthere.ground.errors import Finding, OverthereError
 from overthere.ground.exact import exact
@@ -70,7 +71,7 @@ def web_address(text: Value | str) -> WebAddress:
     >>> str(web_address("http://b\u00fccher.example/").uri)
     'http://xn--bcher-kva.example/'
     """
-    raw_text = exact(text, "web_address()") if isinstance(text, str) else str(text)
+    raw_text = exact(str(text) if isinstance(text, kernel.Components) else text, "web_address()")
     problems = check(raw_text)
     if problems and not IRI.can_parse(raw_text):
         return WebAddress(raw_text, None, tuple(problems))

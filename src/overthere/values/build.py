@@ -126,6 +126,7 @@ def build(
     fragment: str | bytes | None,
 ) -> str:
     """Return the text for `URIReference.build`, whose documentation explains each argument."""
+    scheme = _exact_or_none("scheme", scheme)
     login = {name: data for name, data in (("user", user), ("password", password)) if data is not None}
     if login and userinfo is not None:
         raise TypeError(f"userinfo already contains {' and '.join(login)}")
@@ -145,7 +146,7 @@ def build(
     elif rooted is not None or keep:
         raise TypeError("rooted and keep need segments; they do not go with path")
     path, fragment = _text_or_data(path, "path"), _text_or_data(fragment, "fragment")
-    return assemble(scheme, authority, path or "", query_text(query, scheme), fragment)
+    return assemble(scheme, authority, "" if path is None else path, query_text(query, scheme), fragment)
 
 
 def query_text(query: str | bytes | Pairs | None, scheme: str | None) -> str | None:

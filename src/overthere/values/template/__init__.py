@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from overthere import kernel
 from overthere.ground.display import name_of, printable
 from overthere.ground.errors import KINDS, Finding, InvalidTemplate
 from overthere.ground.exact import exact
@@ -162,7 +163,7 @@ class Template:
         if not isinstance(strict, bool):  # of type object, so that type checkers accept `**values` of any type
             raise TypeError('strict is True or False; the variable "strict" is given in a mapping')
         if strict:
-            self._check_names({**(values or {}), **more})
+            self._check_names({**({} if values is None else values), **more})
         bound = self._check_values(values, more)
         return "".join(literal(p) if isinstance(p, str) else self._expand_part(p, bound) for p in self._parts)
 
@@ -178,7 +179,7 @@ class Template:
 
     def _check_values(self, values: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, Any]:
         names = {v.name for v in self.variables}
-        bound = {**(values or {}), **more}
+        bound = {**({} if values is None else values), **more}
         return {**{n: form_value(n, v) for n, v in bound.items() if n in names}, **self._bound}
 
     def _expand_part(self, part: Expression, values: Mapping[str, Any], has_begun: bool = False) -> str:
@@ -253,7 +254,7 @@ class Template:
         """
         from overthere.values.template.match import Ambiguous, match, unescape_tokens
 
-        text = exact(uri if isinstance(uri, str) else str(uri), "match()")
+        text = exact(str(uri) if isinstance(uri, kernel.Components) else uri, "match()")
         try:
             values = match(self._parts, text)
         except Ambiguous as error:
