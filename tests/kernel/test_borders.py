@@ -184,8 +184,8 @@ def test_what_is_no_text_is_rejected(call: Callable[[Any], object]) -> None:
 
 
 def test_falsy_components_are_no_empty_ones() -> None:
-    for other in (0, False, [], {}):
-        hostile: Any = other
+    others: list[Any] = [0, False, [], {}]
+    for hostile in others:
         with pytest.raises(TypeError, match="path takes text"):
             URI.build(scheme="http", host="h", path=hostile)
         with pytest.raises(TypeError, match="scheme takes text"):
