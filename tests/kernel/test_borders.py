@@ -175,17 +175,17 @@ TEXTS: dict[str, tuple[str, Call]] = {
     "call", [SURT, SURT.changes, SURT.key, overthere.web_address, overthere.Template("{+a}").match]
 )
 def test_what_is_no_text_is_rejected(call: Callable[[Any], object]) -> None:
-    """Once `str` made a text of it: of None, the text None."""
-    for other in (None, 0, b"http://h/", ["http://h/"], object()):
+    """`str` would make a text of each, of None the text "None"."""
+    for value in (None, 0, b"http://h/", ["http://h/"], object()):
         with pytest.raises(TypeError, match=r"takes text, not \w+"):
-            call(other)
+            call(value)
     for kind in (URI, IRI):
         call(kind("http://h/"))
 
 
 def test_falsy_components_are_no_empty_ones() -> None:
-    others: list[Any] = [0, False, [], {}]
-    for hostile in others:
+    falsy_values: list[Any] = [0, False, [], {}]
+    for hostile in falsy_values:
         with pytest.raises(TypeError, match="path takes text"):
             URI.build(scheme="http", host="h", path=hostile)
         with pytest.raises(TypeError, match="scheme takes text"):

@@ -104,7 +104,7 @@ def test_lone_surrogates_are_no_delimiters(tmp_path: Path) -> None:
 
 
 def test_the_depth_of_wat_is_limited(tmp_path: Path) -> None:
-    """By a number: what Python's stack has left differs with the number of workers."""
+    """The limit is a number, because the room that Python's stack has left differs with the number of workers."""
     for depth, found in ((400, [("Location", None)]), (600, [(None, "too-deep")])):
         deep = b'"x": %b%b' % (b"[" * depth, b"]" * depth)
         fields = b'"Payload-Metadata": {"HTTP-Response-Metadata": {"Headers": {"Location": "x"}}}'

@@ -44,7 +44,7 @@ def test_an_invalid_version_is_a_fault_of_the_notebook(minor: str, tmp_path: Pat
 
 @pytest.mark.parametrize("value", ["[" * 250 + "]" * 250, '{"a":' * 250 + "1" + "}" * 250])
 def test_the_depth_of_a_notebook_does_not_depend_on_the_stack(value: str) -> None:
-    """What Python's stack has left differs with the number of workers, and so did the rows."""
+    """The room that Python's stack has left differs with the number of workers, and so did the rows."""
     text = '{"nbformat": 4, "nbformat_minor": 5, "metadata": {"x": %s}, "cells": []}'
     assert notebook.cells(text % value) is None
     assert notebook.cells(text % "[]") == []

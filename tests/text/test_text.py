@@ -417,6 +417,10 @@ def test_the_command_decodes_by_charset(tmp_path: Path) -> None:
     result = CliRunner().invoke(command, [str(file)])
     assert (result.exit_code, "some of it is not valid utf-8" in result.stderr) == (1, True)
     assert CliRunner().invoke(command, ["--charset", "latin-1", str(file)]).exit_code == 0
+    file.write_bytes(("a \ufffd " * 100_000 + "http://h/é").encode())  # this character is valid; then a torn one
+    assert CliRunner().invoke(command, [str(file)]).exit_code == 0
+    file.write_bytes(file.read_bytes()[:-1])
+    assert CliRunner().invoke(command, [str(file)]).exit_code == 1
     assert CliRunner().invoke(command, ["--charset", "no-such", str(file)]).exit_code == 2
     assert CliRunner().invoke(command, ["--charset", "base64", str(file)]).exit_code == 2
 

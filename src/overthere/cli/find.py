@@ -7,7 +7,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -95,13 +95,12 @@ def command(
     for name in files or ("-",):
         try:
             with _open_binary(name) as file:
-                text = _characters(file, charset)
+                text = _Characters(file, charset)
                 # Blocks of code and definitions of Markdown hold over empty lines.
                 if by == "rfc3986":
-                    parts = pieces(text) if rules == "rfc3986" else ["".join(text)]
-                    damaged = _write_text(name, parts, form, search)
+                    _write_text(name, pieces(text) if rules == "rfc3986" else ["".join(text)], form, search)
                 else:
-                    damaged = _write_wrapped("".join(text), by, form)
+                    _write_wrapped("".join(text), by, form)
         except BrokenPipeError:
             raise  # the reader closed the pipe
         except OSError as error:
@@ -109,15 +108,15 @@ def command(
             bad = True
             unread += 1
             continue
-        if damaged:
+        if text.is_damaged:
             print_message(f"{printable(name)}: some of it is not valid {charset} and is read as U+FFFD")
             bad = True
     if bad:
         raise SystemExit(2 if unread == max(len(files), 1) else 1)
 
 
-def _write_wrapped(text: str, by: str, form: str) -> bool:
-    """Write the URLs in the wrappers of an edition; returns whether some octets were not in the charset."""
+def _write_wrapped(text: str, by: str, form: str) -> None:
+    """Write the URLs in the wrappers of an edition."""
     extracts: dict[str, Any] = {
         "url-1994": context1994.extract, "rfc1738": rfc1738.extract, "url-1997": context1997.delimited,
         "uri-2003": partial(context1997.delimited, edition="uri-2003"),
@@ -126,7 +125,6 @@ def _write_wrapped(text: str, by: str, form: str) -> bool:
         click.echo(
             json.dumps({**reference._asdict(), "edition": by}) if form == "jsonl" else printable(mask(reference.url))
         )
-    return "\ufffd" in text
 
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
@@ -152,30 +150,41 @@ _MARKS = (
 )  # fmt: skip
 
 
-def _characters(file: BinaryIO, charset: str) -> Iterator[str]:
-    """The text in blocks; octets that are not in the charset become U+FFFD."""
-    octets = file.read(_BLOCK)
-    decoder = charsets.decoder(charset, "replace")
-    for mark, name in _MARKS:
-        if octets.startswith(mark):
-            octets, decoder = octets[len(mark) :], codecs.getincrementaldecoder(name)("replace")
-            break
-    while octets:
-        yield decoder.decode(octets)
-        octets = file.read(_BLOCK)
-    yield decoder.decode(b"", True)
+class _Characters(Iterable[str]):
+    """The text of a file, in blocks; octets that are not in the charset become U+FFFD."""
+
+    def __init__(self, file: BinaryIO, charset: str) -> None:
+        self.file, self.charset = file, charset
+        self.is_damaged: bool = False
+        """Whether such octets have been read; U+FFFD may be in the file too."""
+
+    def __iter__(self) -> Iterator[str]:
+        octets = self.file.read(_BLOCK)
+        make_decoder: Callable[[str], codecs.IncrementalDecoder] = partial(charsets.decoder, self.charset)
+        for mark, name in _MARKS:
+            if octets.startswith(mark):
+                octets, make_decoder = octets[len(mark) :], codecs.getincrementaldecoder(name)
+                break
+        decoder, strict = make_decoder("replace"), make_decoder("strict")
+        is_last = False
+        while not is_last:
+            is_last = not octets
+            if not self.is_damaged:
+                try:
+                    strict.decode(octets, is_last)
+                except UnicodeDecodeError:
+                    self.is_damaged = True
+            yield decoder.decode(octets, is_last)
+            octets = self.file.read(_BLOCK)
 
 
-def _write_text(name: str, texts: Iterable[str], form: str, search: Any) -> bool:
-    """Write the URIs of one text; returns whether some octets were not in the charset."""
+def _write_text(name: str, texts: Iterable[str], form: str, search: Any) -> None:
+    """Write the URIs of one text."""
     write = _Writer(name, form)
-    damaged = False
     place = _Place(0, 0, 0)
     for text in texts:
-        damaged = damaged or "\ufffd" in text
         write.piece(text, list(search(text)), place)
         place = place.advance(text)
-    return damaged
 
 
 class _Writer:
