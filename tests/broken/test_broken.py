@@ -320,6 +320,38 @@ def test_a_redirect_keeps_the_fragment(tmp_path: Path) -> None:
     assert (found.kind, found.suggestion, found.certainty) == ("moved-permanently", "http://h.example/c#b", "certain")
 
 
+def test_pages_of_a_folder_have_bases_of_their_own(tmp_path: Path, kernels: str) -> None:
+    """A reference without a path leads to the base, also if a page beside it has a base that does not exist."""
+    pages = {
+        "a.html": '<base href="missing.html"><a href="#x"><a href="?q"><a href="#top"><a href="gone.html">',
+        "b.html": '<p id="y"><a href="#x"><a href="?q"><a href="#top"><a href="#y"><a href="gone.html">',
+    }
+    write_site(tmp_path, pages)
+    results = [(Path(one.source).name, one.reference, one.kind, one.target) for one in find(tmp_path, "https://h/")]
+    assert results == [
+        ("a.html", "#x", "no-document", "https://h/missing.html#x"),
+        ("a.html", "?q", "no-document", "https://h/missing.html?q"),
+        ("a.html", "#top", "no-document", "https://h/missing.html#top"),
+        ("a.html", "gone.html", "no-document", "https://h/gone.html"),
+        ("b.html", "#x", "no-fragment", "https://h/b.html#x"),
+        ("b.html", "gone.html", "no-document", "https://h/gone.html"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["empty.html", "empty.xhtml", "empty.md", "empty.rst", "empty.xml", "empty.ipynb"])
+def test_an_empty_document_has_no_anchors(name: str, tmp_path: Path, kernels: str) -> None:
+    write_site(tmp_path, {"index.html": f'<!doctype html><a href="{name}"><a href="{name}#x">', name: ""})
+    assert [(one.reference, one.kind) for one in find(tmp_path, "https://h/")] == [(f"{name}#x", "no-fragment")]
+
+
+def test_files_of_several_repositories_are_looked_up_in_each(tmp_path: Path, kernels: str) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        write_site(tmp_path / name, {"docs/page.html": '<a href="../other.html#no">', "other.html": '<p id="yes">'})
+    findings = find([tmp_path / name / "docs" / "page.html" for name in ("one", "two")])
+    assert [(one.reference, one.kind) for one in findings] == [("../other.html#no", "no-fragment")] * 2
+
+
 def test_symlinks_count_as_their_targets(tmp_path: Path, kernels: str) -> None:
     """As on a server with the usual settings; a dangling one does not exist."""
     outside = write_site(tmp_path / "outside", {"page.html": "<p id=a>", "folder/page.html": "<p id=a>"})

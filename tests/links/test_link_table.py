@@ -111,8 +111,8 @@ def test_json_lines_of_any_slice_and_any_column() -> None:
 
 def test_lone_surrogates_do_not_end_a_job() -> None:
     batch = to_batch([Link("s\ud800", None, None, "ü\udfff", *[None] * 9), Link("ok", *[None] * 12)])
-    assert batch.column("source") == ["s?", "ok"]
-    assert batch.column("reference") == ["ü?", None]
+    assert batch.column("source") == ["s\ufffd", "ok"]
+    assert batch.column("reference") == ["ü\ufffd", None]
 
 
 def test_large_batches_are_converted_to_text_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

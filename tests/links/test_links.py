@@ -67,6 +67,14 @@ def test_invalid_reference_is_a_row() -> None:
     assert (row.target, row.error, row.error_at, row.reference) == (None, "path-char", 1, "a\\b")
 
 
+@pytest.mark.parametrize("edition", ["url-1994", "rfc1738"])
+def test_the_place_of_an_error_is_one_in_the_reference(edition: str, tmp_path: Path) -> None:
+    """Also if the intended URI has a prefix.  "~" is not valid in these editions."""
+    (tmp_path / "a.txt").write_text("see www.example.com/a~b or http://h/a~b")
+    rows = [row for row in extract(tmp_path / "a.txt", edition=edition) if row.reference is not None]
+    assert [(row.reference, row.error_at) for row in rows] == [("www.example.com/a~b", 17), ("http://h/a~b", 10)]
+
+
 def test_an_iri_is_mapped_with_a_note() -> None:
     row = link('<a href="ü">')
     assert (row.target, row.error, row.error_at) == ("http://h/a/%C3%BC", "non-ascii", 0)

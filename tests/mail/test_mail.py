@@ -50,6 +50,10 @@ ALIKE: dict[str, tuple[str, bytes, tuple[str, str | None, bytes, str]]] = {
         "RFC 2045 6.7", within(HTML + "Content-Transfer-Encoding: quoted-printable\n", "a= \t\nb \n c =20 "),
         ("text/html", "koi8-r", b"ab\n c  ", ""),
     ),
+    "an equals sign before a carriage return alone": (
+        "RFC 2045 6.7", within(HTML + "Content-Transfer-Encoding: quoted-printable\n", "a=\rb=41\nc =\nd=\r\ne"),
+        ("text/html", "koi8-r", b"a=\rbA\nc de", ""),
+    ),
     "a charset in pieces": (
         "RFC 2231 4.1", within("Content-Type: text/html; charset*0*=''ko; charset*1*=%698; charset*2=-r\n"),
         ("text/html", "koi8-r", b"=41", ""),

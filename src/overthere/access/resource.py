@@ -220,7 +220,8 @@ class _Raw(io.RawIOBase):
 class Resource(_ResourceBase):
     """An open resource; a context manager, and an iterable of bytes.
 
-    A listing has `entries` and no content. Methods that read or save content raise AccessError until all are taken.
+    The content can be read once: each method goes on where the last one stopped.  A listing has `entries` instead;
+    methods that read or save content raise AccessError until all of them are taken.
     """
 
     def __init__(self, transport: Transport, info: ResourceInfo) -> None:
@@ -282,6 +283,8 @@ class Resource(_ResourceBase):
     @property
     def raw(self) -> io.RawIOBase:
         """The content as a file object that cannot seek; closing it closes the resource.
+
+        A wrapper closes it when it is dropped: call the wrapper's `detach` to read on.
 
         >>> import csv, io, overthere
         >>> there = overthere.open("data:text/csv,name,port%0Agopher,70%0A")

@@ -88,7 +88,8 @@ class Carrier:
         self, dialogue: Dialogue, policy: Policy, uri: URI, default_port: int | None, deadline: float | None = None,
         secrets: Secrets = _NO_SECRETS,
     ) -> None:  # fmt: skip
-        """default_port: the scheme's default port; deadline: when everything must be done, by `time.monotonic`.
+        """default_port: the scheme's default port; deadline: when everything must be done, by `time.monotonic`, or
+        None for `Policy.total_timeout` from now.
 
         secrets: values that no error may show; a redirect can have a password as its host.
         """

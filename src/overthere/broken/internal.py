@@ -192,7 +192,7 @@ class InternalCheck:
         return self.summary.octets - before
 
     def _read_with_kernel(self) -> Iterator[int]:
-        """Read HTML files natively on all cores, other files meanwhile, then HTML files that only Python can read.
+        """Read HTML files in native threads, other files meanwhile, then HTML files that only Python can read.
 
         Yields: the number of bytes read since the last item.
         """
@@ -291,11 +291,10 @@ class InternalCheck:
     def _read_outer_documents(self) -> None:
         """Store anchors of referenced documents outside the sources, within the tasks' repositories if all have one."""
         ignored_summary = Summary()
-        tops = {
-            repository_of(task.root or os.path.dirname(task.paths[0]))
-            for task in self.tasks
-            if task.name is None and task.paths
+        folders = {
+            task.root or os.path.dirname(path) for task in self.tasks if task.name is None for path in task.paths
         }
+        tops = set(map(repository_of, folders))
         for document, path in self.outer_paths.items():
             if None not in tops and not any(is_inside(path, top) for top in tops if top is not None):
                 continue  # an untrusted symlink: its anchors would reveal what the file contains

@@ -91,7 +91,8 @@ class Reporter:
             identity_key = where, text, id(base), target, passed, is_nofollow
             state = states.get(identity_key)
             if state is None:
-                folder = str(base.uri).rpartition("/")[0]
+                # A text with a path has the same target from every document of a folder.
+                folder = str(base.uri) if text[:1] in "#?" else str(base.uri).rpartition("/")[0]
                 state = self.missing.get((folder, *identity_key[:2], *identity_key[3:])) if is_plain else None
                 state = states[identity_key] = state or check_reference(reference, result, self.site, self.checker)
                 if (

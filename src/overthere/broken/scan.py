@@ -112,7 +112,9 @@ def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options
         result.more_anchors = "it becomes a part of pages"
     else:
         result.more_anchors = project.more_anchors
-    if document.content and not is_source_code(document, kind):
+    if not document.content:
+        result.has_anchors = kind in _READERS_BY_KIND  # there are none
+    elif not is_source_code(document, kind):
         try:
             _READERS_BY_KIND.get(kind, _read_without_places)(result, options)
         except Exception as error:  # an unreadable document must not end the check of the others
@@ -211,8 +213,8 @@ def scan_faults(document: Document, base: str | None, faults: list[tuple[int, in
     base: the value of the page's base element.
     faults: the byte offset of each tag's name, and its holder: an HTML tag, an SVG tag, or a style sheet.
 
-    Returns: a scan without anchors; None if a fault is at a place that only the full reader finds, or no tag is there
-    because the file has changed since.
+    Returns: a scan that seems to have all anchors, which only the kernel knows; None if a fault is at a place that only
+    the full reader finds, or no tag is there because the file has changed since.
     """
     bounds = [0, *(offset for offset, _ in faults), len(document.content)]
     try:

@@ -180,7 +180,8 @@ class MessageReader:
         return content
 
     def _take_rest(self) -> bytes:
-        """Return the rest of the file, without the empty line after the last message of an mbox."""
+        """Return the rest of the buffer at the end of the file, without the empty line after the last message of an
+        mbox."""
         content = self._consume(len(self.buffer))
         self.is_line_end_due = False
         if self.is_mbox and content.endswith((b"\n\n", b"\n\r\n")):
@@ -203,7 +204,7 @@ class Decoder:
     """A content transfer encoding that leaves the bytes unchanged (RFC 2045 6.2).  No decoder raises."""
 
     fault = ""
-    """The fault of the input, complete at its end; everything decodable is returned."""
+    """The fault of base64 that was decoded, complete at its end; other decoders report none."""
     had_ignored_bytes = False
     """Whether the input had bytes that the decoder must ignore."""
 
@@ -251,6 +252,12 @@ _NOT_BASE64 = bytes(sorted(set(range(256)) - set(_BASE64)))
 
 
 _BLANKS_BEFORE_LINE_END = re.compile(rb"(?<![ \t])[ \t]++(?=\r?\n)")
+_NO_LINE_END = re.compile(rb"=(?=\r(?!\n))")
+"""At an equals sign before CR alone `binascii` leaves out all up to the next LF."""
+
+
+def _decode_lines(lines: bytes) -> bytes:
+    return binascii.a2b_qp(_NO_LINE_END.sub(b"=3D", _BLANKS_BEFORE_LINE_END.sub(b"", lines)))
 
 
 class _QuotedPrintable(Decoder):
@@ -266,10 +273,10 @@ class _QuotedPrintable(Decoder):
             end = self.buffer.rfind(b"=", len(self.buffer) - 3)
             end = len(self.buffer) - 3 if end < 0 else end
         complete, self.buffer = self.buffer[:end], self.buffer[end:]
-        return binascii.a2b_qp(_BLANKS_BEFORE_LINE_END.sub(b"", complete))
+        return _decode_lines(complete)
 
     def end(self) -> bytes:
-        return binascii.a2b_qp(self.buffer.rstrip(b" \t"))
+        return _decode_lines(self.buffer.rstrip(b" \t"))
 
 
 _DECODERS: dict[str, type[Decoder]] = {"base64": _Base64, "quoted-printable": _QuotedPrintable}

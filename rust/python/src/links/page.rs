@@ -30,7 +30,7 @@ pub struct Page {
     /// Its references that are or may be faults.
     pub open: Vec<OpenReference>,
     pub references: u64,
-    /// The number of its references within the site.
+    /// The number of its references within the site, without those that Python judges.
     pub within: u64,
     /// Skipped references and content, by number of the reason.
     pub passed: Vec<u32>,
@@ -69,7 +69,7 @@ pub type Targets = HashMap<u64, (u64, Example)>;
 #[derive(Default)]
 pub struct CollectedTargets {
     pub targets: Targets,
-    /// Valid web URIs outside, without fragments, and the number of references to each.
+    /// Web URIs outside that Python need not judge, without fragments, and the number of references to each.
     pub outside: HashMap<String, u64>,
 }
 

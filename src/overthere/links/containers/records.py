@@ -73,7 +73,7 @@ def records(
     A `BegunPage` of the page reader passes through: its rows must be taken, or the page finished, before going on.
 
     file: seekable.
-    max_content: bytes of a content to read; a few more may be read, for the header of HTTP.
+    max_content: bytes of a content to read; up to 64 KiB more are read, for the header of HTTP.
     start, end: from `find_cuts()`, or 0 and None; a file that is compressed as a whole is read from 0 only.
     page_reader: makes rows of whole pages, which are then not yielded as records.
     """
@@ -177,7 +177,10 @@ def _read_record(file: BinaryIO, frame: _Frame, max_content: int, prefix: str) -
 
 
 def _find_passed_type(header: bytes) -> str | None:
-    """Return the type of a record without a document, "" if it has no type; None for a record with a document."""
+    """Return the type of a record without a document: "other" for unknown types, "" if it has none.
+
+    None for a record with a document.
+    """
     kind = _TYPE.search(header)
     if kind is None:
         return ""
@@ -360,7 +363,9 @@ def _read_unpacked(
 def write_pieces(pieces: Iterator[bytes], file: BinaryIO, max_bytes: int) -> tuple[int, str]:
     """Write pieces to a file until there are more than `max_bytes`.
 
-    Returns: the bytes written, and a note on a fault of the pieces, or "".  Raises: OSError if `file` takes no more.
+    Returns: the bytes written, and a note: "too-large", or the fault of the pieces, or "".
+
+    Raises: OSError if `file` takes no more.
     """
     size = 0
     while size <= max_bytes:

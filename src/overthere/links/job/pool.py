@@ -156,10 +156,12 @@ class _Suspect:
         return self.counts
 
     def next_retry(self, task: Task, arrived_rows: int) -> tuple[_RetryTask, Task | None, str]:
-        """Choose what the next worker reads after a death; return it, the paths that get a note, and the source.
+        """Count a death and choose what the next worker reads.
 
-        Without a note the same is read again, three times at most: the worker died among rows that had arrived before.
-        After that no path is read any more, because rows could come twice.  The source is "" for whole paths.
+        Returns: it, the paths that get a note, and the source that the note names, "" for each path's own.
+
+        If the worker died among rows that had arrived before, it reads the same again without a note, three times at
+        most.  Then every path gets a note and none is read, because rows could come twice.
         """
         path_index, unit, source, has_new_rows = self.position
         if not has_new_rows:

@@ -48,7 +48,7 @@ class Rows(ABC):
         self.skipped_counts: Counter[str] = Counter()
         """Counts of embedded content that was skipped in Python, by kind."""
         self.base_hrefs: dict[str, str] = {}
-        """The href of the effective base element of each document that `read_html` read; the caller removes them."""
+        """With option `whatwg`, the href of the base element of each document that has one; the caller removes them."""
 
     @property
     def passed_counts(self) -> Counter[str]:
@@ -76,14 +76,14 @@ class Rows(ABC):
     def read_html(self, document: Document, utf8_content: bytes) -> list[str]:
         """Read an HTML document whose characters are `utf8_content`; `make_rows` makes the rows.
 
-        Returns: notes on it.
+        Rows of the document before it that were not made yet are lost.  Returns: notes on it.
         """
 
     @abstractmethod
     def make_rows(self, count: int) -> bool:
-        """Make at most `count` rows of the document; stop earlier if the text is long, or at embedded content.
+        """Make at most `count` rows of the document; stop earlier at embedded content.
 
-        Returns: False if all are made, otherwise True: there may be more.
+        Returns: False if all are made, otherwise True: there may be more, after `take` if `text_bytes` is at its limit.
         """
 
     @abstractmethod
@@ -299,7 +299,8 @@ class _PythonRows(Rows):
         findings = rules.check(reference, rule, 1)
         if findings:
             kind = "not-specified" if not has_relative and _is_relative(reference) else findings[0].kind
-            return _fill_link(document, base, item, error=kind, error_at=findings[0].start)
+            at = findings[0].start if item.target is None else _place_in(item.reference, reference, findings[0].start)
+            return _fill_link(document, base, item, error=kind, error_at=at)
         try:
             target = rules.resolve(str(base.uri), reference)
             if item.where in _REQUESTS:
@@ -334,8 +335,13 @@ def _parse_intended(target: str, text: str) -> tuple[URIReference | None, str | 
     reference, problem = to_reference(target)
     if problem is None:
         return reference, None, None
-    at = problem.start - (len(target) - len(text))
-    return reference, problem.kind, at if at >= 0 and target.endswith(text) else None
+    return reference, problem.kind, _place_in(text, target, problem.start)
+
+
+def _place_in(text: str, target: str, at: int) -> int | None:
+    """Return the place in a text of a place in its intended URI; None if that is not the text after a prefix."""
+    at -= len(target) - len(text)
+    return at if at >= 0 and target.endswith(text) else None
 
 
 # The rule of references in each edition, and whether it knows relative ones.  1994: the prefix "URL:" is for text.
