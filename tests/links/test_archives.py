@@ -512,3 +512,17 @@ def test_data_before_a_zip(tmp_path: Path, front: bytes, name: str) -> None:
     assert [(row.source, row.reference, row.error) for row in extract(path)] == [(f"{path}!m.html", "x", None)]
     path.write_bytes(front + stream.getvalue() + b"more")  # its end is not that of a ZIP
     assert {row.error for row in extract(path)} <= {"unsupported", "wrong-type"}
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", bytes(20), b"more " * 20])
+def test_octets_behind_a_zip_do_not_replace_its_directory(end: bytes) -> None:
+    """The directory says what is a link, and which members a tool has deleted."""
+    link, stream = zipfile.ZipInfo("l"), io.BytesIO()
+    link.create_system, link.external_attr = 3, 0o120777 << 16
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+        archive.writestr("a.html", "<a href=x>")
+        archive.comment = b"a comment"
+    whole = found(stream.getvalue())
+    assert found(stream.getvalue() + end)[: len(whole)] == whole
+    assert notes(stream.getvalue() + end) == ["corrupt"]

@@ -190,17 +190,13 @@ def ends_as_zip(file: BinaryIO) -> bool:
 
     Then it may begin with other data, such as a program that unpacks it (APPNOTE 4.1.9, 4.3.16).
     """
+    at, record = _find_end_record(file)
     size = file.seek(0, os.SEEK_END)
-    start = max(size - _MAX_END_BYTES, 0)
-    file.seek(start)
-    tail = file.read()
-    at = tail.rfind(b"PK\x05\x06")
-    record = tail[at : at + 22]
-    if at < 0 or len(record) < 22 or int.from_bytes(record[20:22], "little") != len(tail) - at - 22:
+    if not record or at + 22 + int.from_bytes(record[20:22], "little") != size:
         return False
-    directory = start + at - int.from_bytes(record[12:16], "little")
+    directory = at - int.from_bytes(record[12:16], "little")
     file.seek(max(directory, 0))
-    return 0 <= directory < start + at and file.read(4) == b"PK\x01\x02"
+    return 0 <= directory < at and file.read(4) == b"PK\x01\x02"
 
 
 _MAX_END_BYTES = 22 + 0xFFFF
@@ -234,10 +230,10 @@ _HEADER_BYTES = 30
 def _lacks_members(archive: zipfile.ZipFile, file: BinaryIO) -> bool:
     """Whether the directory has fewer entries than the end record states (APPNOTE 4.3.14, 4.3.16): an entry may hide
     those after it."""
-    count, stated_count = len(archive.infolist()), int.from_bytes(_read_end_record(archive, file)[10:12], "little")
+    at, end_record = _find_end_record(file)
+    count, stated_count = len(archive.infolist()), int.from_bytes(end_record[10:12], "little")
     if stated_count == 0xFFFF:  # the ZIP64 record before its locator has the count
-        end = file.seek(0, os.SEEK_END) - 22 - len(archive.comment) - _LOCATOR_BYTES
-        file.seek(max(end - _ZIP64_BYTES, 0))
+        file.seek(max(at - _LOCATOR_BYTES - _ZIP64_BYTES, 0))
         record = file.read(_ZIP64_BYTES)
         return record.startswith(b"PK\x06\x06") and count < int.from_bytes(record[32:40], "little")
     return count % 0x10000 < stated_count
@@ -247,18 +243,21 @@ _ZIP64_BYTES, _LOCATOR_BYTES = 56, 20
 """Bytes of the ZIP64 end record without extensions, and of its locator."""
 
 
-def _read_end_record(archive: zipfile.ZipFile, file: BinaryIO) -> bytes:
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(size - 22 - len(archive.comment), 0))
-    return file.read(22)
+def _find_end_record(file: BinaryIO) -> tuple[int, bytes]:
+    """Return the offset of the end record that `zipfile` uses, and its bytes without the comment; b"" without one."""
+    start = max(file.seek(0, os.SEEK_END) - _MAX_END_BYTES, 0)
+    file.seek(start)
+    tail = file.read()
+    at = tail.rfind(b"PK\x05\x06")
+    return start + at, tail[at : at + 22] if at >= 0 else b""
 
 
 def _find_end_note(archive: zipfile.ZipFile, file: BinaryIO) -> str | None:
     """Return the note for a file that does not end where its end record states (APPNOTE 4.3.16)."""
-    record = _read_end_record(archive, file)
-    if record.startswith(b"PK\x05\x06"):
-        return None if int.from_bytes(record[20:22], "little") == len(archive.comment) else "truncated"
-    return "corrupt"
+    at, record = _find_end_record(file)
+    if int.from_bytes(record[20:22], "little") > len(archive.comment):
+        return "truncated"
+    return None if at + 22 + len(archive.comment) == file.seek(0, os.SEEK_END) else "corrupt"
 
 
 def _recover_members(file: BinaryIO, document: Document, place: Place) -> Iterator[Member | Note]:
