@@ -187,6 +187,13 @@ def test_content_dropped_by_markdown_it_has_a_note(mark: str, deepest: int) -> N
     assert read("markdown", f"{mark * 50_000}[a](b)") == ([], ["too-deep"])
 
 
+def test_all_references_of_an_image_set_are_found() -> None:
+    """The ")" of a url() with a string ended the set."""
+    options = ('url("a")', "'b'", "url( c )", 'src("d")', "'e' type('image/png')", "url('f') type('image/png')", '"g"')
+    text = f"p {{ background: image-set({', '.join(options)}) }} q {{ content: 'h' }} r {{ src: url(i) }}"
+    assert [found.reference for found in read("css", text)[0]] == list("abcdefgi")
+
+
 HOSTILE = {
     "xml": [
         "<a>", "<a ", "<a/>", "<", "&", "<!--", "<![CDATA[", "<?a?", "<!", "</", '<a "', "<a '\"", "<a b='", "]]>",

@@ -142,7 +142,8 @@ def with_places(text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
         elif kind == "open":
             depth += 1
         elif kind in _VALUE_GROUPS:
-            if kind == "src" and depth:
+            # The ")" of a function is a token of its own; a url() with a string is one (CSS Syntax 3 4.3.4).
+            if depth and (kind == "src" or match["u0"] is not None or match["u1"] is not None):
                 depth += 1
             if kind == "string" and not (depth and depth == set_depths[-1]):
                 continue
