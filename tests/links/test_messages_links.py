@@ -441,6 +441,23 @@ def test_adjacent_delimiters() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("boundary", ["b", "a:b", "=_a: b"])
+def test_a_delimiter_that_looks_like_a_field_ends_a_header(boundary: str) -> None:
+    """A boundary may contain ":" (RFC 2046 5.1.1): two parts without a body were read as one."""
+    delimiter = f"--{boundary}"
+    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{boundary}"', "", delimiter]
+    lines += ["Content-Type: image/png", delimiter, "Content-Type: text/html", "--x: y", "", "<a href=x>", delimiter]
+    found = documents("\n".join([*lines, "Content-ID: <c>", f"{delimiter}--", ""]).encode())
+    assert [(part.media_type, part.content) for part in found.values()] == [
+        ("image/png", b""), ("text/html", b"<a href=x>"), ("text/plain", b""),
+    ]  # fmt: skip
+
+
+def test_a_broken_header_of_an_external_body_has_a_note() -> None:
+    content = mime("Content-Type: message/external-body; access-type=URL; url=x\nbroken\n\nContent-Type: text/html\n")
+    assert notes(content) == [("1.MIME", "corrupt")]
+
+
 class Broken(io.BytesIO):
     """A file that cannot be read to its end, nor again from its beginning."""
 

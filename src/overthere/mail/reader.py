@@ -110,10 +110,13 @@ class MessageReader:
                 pass
         return True
 
-    def read_header(self, default: str) -> Generator[Effect, Any, Header]:
+    def read_header(self, default: str, delimiter_depths: dict[bytes, int]) -> Generator[Effect, Any, Header]:
         """Read the next header.  The line end before the body is not consumed: a delimiter may follow at once.
 
-        A line that is not a field ends it too (RFC 5322 3.5).  default: the media type of a header that names none.
+        A line that is not a field ends it too (RFC 5322 3.5), and so does a delimiter, which may look like one: there may
+        be no body (RFC 2046 5.1.1, body-part).
+
+        default: the media type of a header that names none.  delimiter_depths: as for `read_piece`.
         """
         self.at += self.is_line_end_due
         self.is_line_end_due = False
@@ -121,9 +124,11 @@ class MessageReader:
         is_line_start, broken = True, False
         while line := (yield from self.read_line()):
             is_blank = is_line_start and not line.strip(b"\r\n")
-            if is_blank or len(raw) > _MAX_HEADER_BYTES or (is_line_start and not _HEADER_LINE.match(line)):
+            is_field = _HEADER_LINE.match(line) and not (
+                line.startswith(b"--") and _boundary_of(line.rstrip(b"\n"), delimiter_depths)
+            )
+            if is_blank or len(raw) > _MAX_HEADER_BYTES or (is_line_start and not is_field):
                 blank = line if is_blank else b""
-                # A delimiter may follow a header that has no body (RFC 2046 5.1.1, body-part).
                 broken = not is_blank and not line.startswith(b"--")
                 self.at -= 0 if is_blank else len(line)
                 self.is_line_end_due = self.at > 0 and self.buffer[self.at - 1] == 10

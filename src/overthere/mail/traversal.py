@@ -95,7 +95,7 @@ class Traversal:
         level = self._levels[-1]
         # RFC 2046 5.1.5
         default = "message/rfc822" if level.multipart == "multipart/digest" else "text/plain"
-        header = yield from self.reader.read_header(default)
+        header = yield from self.reader.read_header(default, self.marks)
         holds = ""
         if header.media_type in ("message/rfc822", "message/global") and header.encoding not in ENCODED:
             holds = "message"

@@ -154,7 +154,7 @@ class _MessagePass:
         elif not self.yields_content:
             return None if self.traversal.marks else PartEnd(0, is_cut=False, empty=False)
         elif header.media_type == EXTERNAL:
-            yield self._make_document(f"{number}.MIME", base, HEADER, content=header.raw)
+            yield self._make_document(f"{number}.MIME", base, HEADER, content=header.raw, notes=(*self.flaws,))
         else:
             return (yield from self._read_leaf(number, header, base))
         return None
