@@ -291,6 +291,26 @@ def test_rules_for_many_agents_are_linear() -> None:
         assert robots.refusal("http://h/yes") is None, agent
 
 
+@pytest.mark.parametrize(
+    ("file", "refused"),
+    [
+        ("\ufeffUser-agent: *\nDisallow: /no", True),
+        ("User-agent: overthere/1.0\nDisallow: /no", True),
+        ("User-agent: Overthere (checks links)\nDisallow: /no", True),
+        ("User-agent: overthereall\nDisallow: /no", False),
+        (f"User-agent: *\n#{'x' * (500 * 1024 - 27)}\nDisallow: /nothing", False),
+        (f"User-agent: *\n#{'x' * (500 * 1024 - 32)}\nDisallow: /no\nDisallow: /", True),
+    ],
+    ids=["mark", "version", "agent", "other", "cut", "whole"],
+)
+def test_rules_are_read_as_other_crawlers_do(file: str, refused: bool) -> None:
+    """Behind a byte order mark, by the product token (RFC 9309 2.2.1), and whole up to the limit (2.5)."""
+    robots = Robots()
+    robots.add_file("http://h/robots.txt", file.encode())
+    robots.record_answer("http://h", Outcome("http://h/robots.txt", None, 200, "", None, False, (), 0.0, False))
+    assert (robots.refusal("http://h/no") is not None) is refused
+
+
 def test_a_page_over_the_limit_is_reported() -> None:
     """Also if only its decoded content exceeds the limit: nothing of it is known."""
     page = b"<title>t</title><a href=/lost>x</a>%s<a href=/lost2>x</a>"

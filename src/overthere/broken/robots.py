@@ -22,6 +22,8 @@ _MAX_BYTES = 500 * 1024
 
 
 _AGENT = re.compile(r"\s*+user(?:-|\s*+)agent(?:\s*+:|\s)([^#]*+)", re.IGNORECASE)
+_NOT_TOKEN = re.compile(r"[^a-z_-].*", re.DOTALL)
+"""The part of a name behind the product token, such as a version (2.2.1)."""
 
 
 def _hide_other_agent(line: str) -> str:
@@ -29,7 +31,7 @@ def _hide_other_agent(line: str) -> str:
     agent = _AGENT.match(line)
     if agent is None or agent[1].strip() == "*":
         return line
-    token = agent[1].strip().lower().replace("*", "")
+    token = _NOT_TOKEN.sub("", agent[1].strip().lower().replace("*", ""))
     return f"user-agent: {token if token and TOKEN.startswith(token) else '-'}"
 
 
@@ -45,7 +47,9 @@ class Robots:
         """Parse the rules in a file."""
         from protego import Protego
 
-        lines = content[:_MAX_BYTES].decode("utf-8", "replace").splitlines()
+        if len(content) > _MAX_BYTES:
+            content = content[:_MAX_BYTES].rpartition(b"\n")[0]  # a piece of a rule is another rule
+        lines = content.decode("utf-8-sig", "replace").splitlines()
         # Protego stores the rules of a group once per agent, so other agents are dropped.
         self._files[uri] = Protego.parse("\n".join(map(_hide_other_agent, lines)))
 
