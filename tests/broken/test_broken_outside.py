@@ -33,6 +33,7 @@ from overthere.broken.model import KINDS, Checker, Outcome
 from overthere.broken.replies import Reply, brief_redirect, wait_for
 from overthere.broken.requests import Requester
 from overthere.cli.request_settings import _header
+from overthere.protocols.http.answer import retry_after
 from servers import NET, free_port
 from servers.faults import close_at, dripped, endless, faulty, simple, stalled
 from servers.nginx import Nginx, nginx, trusting
@@ -501,6 +502,17 @@ def test_rate_and_retry_after_are_respected() -> None:
     assert hosts.take() == ("a", "y")
     hosts.release("a", wait=1e9)
     assert hosts.pause() == MOST_WAIT
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the system sets the time zone")
+def test_each_form_of_a_date_in_retry_after_is_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RFC 9110 5.6.7."""
+    with monkeypatch.context() as context:
+        context.setenv("TZ", "XYZ-9")
+        time.tzset()
+        dates = "Thu, 01 Jan 1970 00:01:00 GMT", "Thursday, 01-Jan-70 00:01:00 GMT", "Thu Jan  1 00:01:00 1970"
+        assert [retry_after(date, 0.0) for date in dates] == [60.0] * 3
+    time.tzset()
 
 
 # -- the cache

@@ -113,8 +113,8 @@ class MessageReader:
     def read_header(self, default: str, delimiter_depths: dict[bytes, int]) -> Generator[Effect, Any, Header]:
         """Read the next header.  The line end before the body is not consumed: a delimiter may follow at once.
 
-        A line that is not a field ends it too (RFC 5322 3.5), and so does a delimiter, which may look like one: there may
-        be no body (RFC 2046 5.1.1, body-part).
+        A line that is not a field ends it too (RFC 5322 3.5), and so does a delimiter, which may look like one: there
+        may be no body (RFC 2046 5.1.1, body-part).
 
         default: the media type of a header that names none.  delimiter_depths: as for `read_piece`.
         """

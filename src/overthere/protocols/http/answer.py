@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -112,6 +113,8 @@ def retry_after(value: str, now: float) -> float | None:
     if value.isascii() and value.isdigit():
         return float(value[:12])
     try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
+        date = parsedate_to_datetime(value)
+        # A date in the format of asctime has no zone and is in UTC (5.6.7).
+        return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
     except (ValueError, OverflowError, OSError):
         return None
