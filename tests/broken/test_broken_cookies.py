@@ -98,6 +98,10 @@ def test_cookies_are_not_sent_to_other_sites() -> None:
     [
         ("a=1", "https://www.example.org/x", "a=1"),
         ("a=1", "https://example.org/", ""),
+        ("a=1", "https://x.www.example.org/", ""),
+        ("a=1; Domain=www.example.org", "https://x.www.example.org/", "a=1"),
+        ("a=1; Path=docs; Max-Age=-", "https://www.example.org/y", "a=1"),
+        ("a=1; max-age = undefined; path=.", "https://www.example.org/y", "a=1"),
         ("a=1; Domain=example.org", "https://other.example.org/", "a=1"),
         ("a=1; Domain=example.org", "https://example.com/", ""),
         ("a=1; Domain=example.com", "https://example.com/", ""),
@@ -125,6 +129,16 @@ def test_cookies_for_public_suffixes_and_too_many_are_rejected() -> None:
     assert cookies.field("https://b.co.uk/") == ""
     cookies.take("https://a.co.uk/", [("set-cookie", f"n{number}=1") for number in range(1000)])
     assert cookies.field("https://a.co.uk/").count("=") == 50
+
+
+def test_login_cookies_leave_room_for_those_of_a_chain(tmp_path: Path) -> None:
+    """A file of a browser has hundreds; one without a Domain is for its host alone (RFC 6265 5.3, 6)."""
+    lines = [f"h{number}.example\tFALSE\t/\tFALSE\t0\tn\t{number}\n" for number in range(100)]
+    (jar := tmp_path / "cookies.txt").write_text(f"# Netscape HTTP Cookie File\n{''.join(lines)}")
+    cookies = Cookies(load_cookies(str(jar)))
+    cookies.take("https://h7.example/", [("set-cookie", f"c{number}=1") for number in range(1000)])
+    assert cookies.field("https://h7.example/").count("=") == 1 + 50
+    assert (cookies.field("https://h8.example/"), cookies.field("https://x.h8.example/")) == ("n=8", "")
 
 
 def test_login_cookies_from_a_file(site: tuple[Site, str], tmp_path: Path) -> None:

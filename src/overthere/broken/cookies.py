@@ -19,22 +19,29 @@ _MAX_FIELD_LENGTH = 4096
 """Maximum length of a Set-Cookie field, in characters (RFC 6265 6.1)."""
 _HUGE_AGE = re.compile(r"(max-age\s*+=\s*+[+-]?)[0-9_]{10,}", re.IGNORECASE)
 """A Max-Age that overflows in `http.cookiejar` (RFC 6265 5.2.2), which then drops all cookies, with a traceback."""
+_IGNORED = re.compile(r";\s*+(?:path\s*+=\s*+[^\s;/]|max-age\s*+=\s*+[-+]?+(?![0-9]))[^;]*+", re.IGNORECASE)
+"""An invalid Path or Max-Age, which counts as missing (5.2.2, 5.2.4); `http.cookiejar` drops the cookie."""
 _MAX_COOKIES = 50
-"""Maximum number of cookies of a chain; RFC 6265 6.1 requires as many for each domain."""
+"""Maximum number of cookies that the servers of a chain set; RFC 6265 6.1 requires as many for each domain."""
 
 
 class Cookies:
     """The cookies of a chain of redirects: those of a login, and those that its servers set.
 
-    A cookie is sent only to the hosts of its domain, according to its path and Secure.
+    A cookie is sent only to the hosts of its domain (5.1.3), without a Domain only to the host that set it (5.3, 6),
+    according to its path and Secure.
     """
 
     def __init__(self, login: Iterable[Cookie] = ()) -> None:
         # A public suffix such as co.uk is not the domain of a site; RFC 6265 does not consider ports.
-        policy = DefaultCookiePolicy(netscape=True, rfc2965=False, strict_domain=True)
+        policy = DefaultCookiePolicy(
+            netscape=True, rfc2965=False, strict_domain=True,
+            strict_ns_domain=DefaultCookiePolicy.DomainStrictNonDomain,
+        )  # fmt: skip
         self._jar: CookieJar = CookieJar(policy)
         for cookie in login:
             self._jar.set_cookie(cookie)
+        self._most: int = len(self._jar) + _MAX_COOKIES
         self._sent: set[tuple[str, str]] = set()
 
     def field(self, uri: str) -> str:
@@ -58,10 +65,10 @@ class Cookies:
         head = Message()
         for name, value in fields:
             if name.lower() == "set-cookie" and len(value) <= _MAX_FIELD_LENGTH:
-                head["Set-Cookie"] = _HUGE_AGE.sub(r"\g<1>999999999", value)
+                head["Set-Cookie"] = _HUGE_AGE.sub(r"\g<1>999999999", _IGNORED.sub("", value))
         response = cast("HTTPResponse", _Response(head))
         for cookie in self._jar.make_cookies(response, request := Request(uri)):
-            if len(self._jar) < _MAX_COOKIES:
+            if len(self._jar) < self._most:
                 self._jar.set_cookie_if_ok(cookie, request)
 
 
