@@ -179,6 +179,12 @@ def test_no_piece_of_markdown_ends_within_a_paragraph_or_a_code_block(end: str) 
         assert read("markdown", end.join(lines)) == ([Found("link", "d")], [])
 
 
+@pytest.mark.parametrize("tag", ["<img src=x>", "<img/src=x>", "<img<\nsrc=x>", "<br/><img/ src=x>"])
+def test_attributes_behind_a_slash_are_read_in_markdown(tag: str) -> None:
+    """In a block of HTML, a slash separates as a blank does (HTML 13.2.5.8)."""
+    assert [found.reference for found in read("markdown", f"<div>\n{tag}\n</div>\n")[0]] == ["x"]
+
+
 @pytest.mark.parametrize(("mark", "deepest"), [("> ", 19), ("- ", 9), ("1. ", 9)])
 def test_content_dropped_by_markdown_it_has_a_note(mark: str, deepest: int) -> None:
     for depth in range(1, 60):

@@ -26,7 +26,7 @@ MAX_PIECE_CHARACTERS = 1 << 17
 line, a line end, a space, or anywhere."""
 
 # Only a tag with attributes can contain a reference; most tags have none, and parsing HTML is slow.
-_ATTRIBUTES = re.compile(r"<[A-Za-z][^\s<>]*+(?:<(?![A-Za-z])[^\s<>]*+)*+\s")
+_ATTRIBUTES = re.compile(r"<[A-Za-z][^\s<>/]*+(?:<(?![A-Za-z])[^\s<>/]*+)*+[\s/](?!>)")
 _STYLE = re.compile(r"<style", re.IGNORECASE)
 # A text without a match contains no reference, in whatever escaping.
 _REFERENCE_HINT = re.compile(r"[\[<&\\@]|://|www\.", re.IGNORECASE)
