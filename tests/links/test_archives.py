@@ -375,6 +375,20 @@ def test_a_broken_header_is_not_the_end() -> None:
     assert notes(bytes(data)) == ["corrupt"]
 
 
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_members_behind_a_broken_header_of_a_tar_are_read(form: int) -> None:
+    """As in other containers; no member has the name of an extended header before a broken one."""
+    names = "a", "b" * (90 if form == tarfile.USTAR_FORMAT else 150), "ü" * 40, "c"
+    files = {name: bytes(1000) + b"<a href=x>" * (100 + number) for number, name in enumerate(names)}
+    data = tarred(files, form)
+    for at in range(0, len(data) - 1024, 512):
+        changed = bytearray(data)
+        changed[at] ^= 1
+        read = {name.partition("!")[2]: content for name, content in contents(bytes(changed)).items()}
+        assert len([name for name in files if read.get(name) == files[name]]) >= len(files) - 1, at
+        assert not [name for name in files if read.get(name) in files.values() and read[name] != files[name]], at
+
+
 def test_many_members_are_linear() -> None:
     def use(packed: bytes, count: int) -> None:
         assert len(contents(packed)) == count

@@ -70,20 +70,25 @@ class _HeaderFaults:
 
 def _header_class(faults: _HeaderFaults) -> type[tarfile.TarInfo]:
     class Header(tarfile.TarInfo):
-        """A header.  The library takes a broken one for the end of the archive; here it gets a note.  One that is too
-        large for memory raises TooLarge."""
+        """A header.  The library takes a broken one for the end of the archive; here it gets a note, and the next one
+        is searched, block by block.  One that is too large for memory raises TooLarge."""
 
         @classmethod
         def fromtarfile(cls, *archive: Any, **options: Any) -> Self:
             if not isinstance(archive[0].fileobj, _HeaderLimit):
                 archive[0].fileobj = _HeaderLimit(archive[0].fileobj)
-            try:
-                return super().fromtarfile(*archive, **options)
-            except tarfile.HeaderError as error:
-                kind = type(error).__name__
-                faults.has_end = kind == "EOFHeaderError"
-                faults.notes += _HEADER_NOTES.get(kind, ("corrupt",))
-                raise
+            is_searching = False
+            while True:
+                try:
+                    return super().fromtarfile(*archive, **options)
+                except tarfile.HeaderError as error:
+                    kind = type(error).__name__
+                    faults.has_end = kind == "EOFHeaderError"
+                    faults.notes += _HEADER_NOTES.get(kind, ("corrupt",))
+                    is_end = kind in _HEADER_NOTES and not (is_searching and faults.has_end)
+                    if is_end or archive[0].fileobj.depth:  # the name in an extended header is of no later member
+                        raise
+                    is_searching = True
 
         def _proc_member(self, archive: Any) -> Any:
             if self.type == tarfile.XGLTYPE:
