@@ -145,7 +145,7 @@ def test_the_expression_for_words_of_a_field() -> None:
 
 
 def test_the_expression_for_tags_of_markdown() -> None:
-    assert_same_matches(r"<[A-Za-z][^\s>]*+\s", markdown._ATTRIBUTES, "search", "<a> /", 8)
+    assert_same_matches(r"<[A-Za-z][^\s>/]*+[\s/](?!>)", markdown._ATTRIBUTES, "search", "<a> /", 8)
 
 
 def refresh(text: str) -> str | None:
