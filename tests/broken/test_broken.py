@@ -467,6 +467,18 @@ def test_batches_of_pages_are_prefetched(tmp_path: Path, monkeypatch: pytest.Mon
             assert [item[0] for item in next(batches)[0]] == numbers[:2]
 
 
+@pytest.mark.parametrize("charset", ["iso-8859-1", "koi8-r", "utf-8"])
+def test_the_charset_of_a_style_sheet_is_its_own(tmp_path: Path, charset: str) -> None:
+    """As in `links` (CSS Syntax 3 3.2): its names were read as UTF-8."""
+    site = write_site(tmp_path, {"index.html": "", "é.png": "", "и.png": ""})
+    name, missing = ("é", "éé") if charset == "iso-8859-1" else ("и", "ии")
+    sheet = f'@charset "{charset}";\r\na {{ background: url({name}.png), url({missing}.png) }}'.encode(charset)
+    (site / "a.css").write_bytes(sheet)
+    (finding,) = check([str(site)], Checker(), Summary())
+    assert (finding.kind, finding.reference, finding.line, finding.column) == ("no-document", f"{missing}.png", 2, 33)
+    assert finding.offset == sheet.index(f"{missing}.png".encode(charset))
+
+
 def test_a_file_takes_precedence_over_a_folder_of_that_name(tmp_path: Path, kernels: str) -> None:
     """With --extension html, like `try_files $uri $uri.html $uri/`."""
     page = '<!doctype html><a href="guide"><a href="guide/"><a href="guide#a"><a href="guide#b">'

@@ -402,6 +402,14 @@ def test_many_fragments_and_anchors_are_linear() -> None:
     linear(look_up, 20_000)
 
 
+def test_the_first_charset_of_a_content_type_counts() -> None:
+    """As in `links` (MIME Sniffing 4.4)."""
+    page_anchors = anchors(
+        "<p id=é>".encode(), "text/html; charset=utf-8; charset=koi8-r", "http://h/", False, "github"
+    )
+    assert page_anchors.find_missing(frozenset(("é", "b"))) == (("b",), "")
+
+
 def test_a_host_that_always_requests_delays_is_skipped() -> None:
     clock = [0.0]
     hosts: Hosts[int] = Hosts(1, clock=lambda: clock[0])

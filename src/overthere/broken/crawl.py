@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from overthere.base import Base
 from overthere.broken.cache import Cache
-from overthere.broken.fragments import content_type
 from overthere.broken.model import Checker, Outcome
 from overthere.broken.records import Records
 from overthere.broken.redirects import ChainStop, RedirectChain, RedirectChains
@@ -19,7 +18,7 @@ from overthere.broken.replies import Reply
 from overthere.broken.requests import DOCUMENTS
 from overthere.broken.robots import ANY, Robots
 from overthere.ground.caches import bounded_cache
-from overthere.links.documents.kinds import kind_of
+from overthere.links.documents.kinds import kind_of, media_type_of
 from overthere.links.job.reading import fill
 from overthere.links.model import Document, Link, Options
 from overthere.links.report.rows import make_rows_builder
@@ -194,7 +193,7 @@ class Crawl:
             self._follow(self._document(stop.uri, reply.media_type, content), depth)
 
     def _document(self, uri: str, media_type: str, content: bytes) -> Document:
-        essence, charset = content_type(media_type)
+        essence, charset = media_type_of(media_type)
         return Document(uri, content, Base(URI(uri), "retrieval", "retrieval"), essence, charset)
 
     def _follow(self, document: Document, depth: int) -> None:

@@ -11,24 +11,9 @@ from overthere.base import Base
 from overthere.broken.anchors import is_top, names, reason
 from overthere.broken.generators.project import NO_PROJECT
 from overthere.broken.scan import scan
-from overthere.links.documents.kinds import kind_of
+from overthere.links.documents.kinds import kind_of, media_type_of
 from overthere.links.model import Document, Options
 from overthere.values.uri import URI
-
-
-def content_type(field: str) -> tuple[str, str | None]:
-    """The media type in a Content-Type field, and its charset (RFC 9110 8.3.1).
-
-    >>> content_type('Text/HTML; charset="utf-8"'), content_type("")
-    (('text/html', 'utf-8'), ('', None))
-    """
-    essence, _, parameters = field.partition(";")
-    charset = None
-    for parameter in parameters.split(";"):
-        name, _, value = parameter.partition("=")
-        if name.strip().lower() == "charset":
-            charset = value.strip().strip('"') or None
-    return essence.strip().lower(), charset
 
 
 class Anchors(NamedTuple):
@@ -75,7 +60,7 @@ def anchors(content: bytes, media_type: str, uri: str, cut: bool, rule: str) -> 
     media_type: the server's Content-Type field, or "".
     cut: whether the content is only the beginning of the document.
     """
-    essence, charset = content_type(media_type)
+    essence, charset = media_type_of(media_type)
     location = URI(uri).replace(fragment=None)
     base = Base(location, "retrieval", "retrieval")
     document = Document(uri, content, base, essence, charset, ("too-large",) if cut else ())

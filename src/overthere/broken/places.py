@@ -215,7 +215,7 @@ def _codec(scan: Scan) -> tuple[str, int] | None:
     return None
 
 
-_LABEL = re.compile(rb"(?:charset|encoding)\s*+=\s*+[\"']?+\s*+([\w:.-]{1,40})", re.IGNORECASE)
+_LABEL = re.compile(rb"(?:(?:charset|encoding)\s*+=|@charset)\s*+[\"']?+\s*+([\w:.-]{1,40})", re.IGNORECASE)
 
 
 def _encodings(content: bytes, mark: bytes, charset: str | None) -> Iterator[str]:

@@ -267,10 +267,10 @@ def _skip_reason(where: str) -> str | None:
 
 def _scan_css(page_scan: Scan, options: Options) -> None:
     document = page_scan.document
-    for item in css.read(document, options):
-        if isinstance(item, Note):
-            page_scan.notes[item.kind] = None
-    page_scan.text = text_of(page_scan.document)
+    text, lossy = css.decode(document)
+    page_scan.text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if lossy:
+        page_scan.notes["wrong-charset"] = None
     for place, reference, (start, end) in css.with_places(page_scan.text):
         reason = "local" if reference.startswith("#") else None
         page_scan.references.append(Reference(place, reference, document.base, None, reason, start, end))

@@ -88,8 +88,8 @@ _ESCAPE_SEQUENCE = re.compile(rf"\\(?:([0-9a-f]{{1,6}})(?:\r\n|{_BLANK})?|(\r\n|
 _CHARSET = re.compile(rb'@charset "([^"]{1,64})";')
 
 
-def read(document: Document, options: Options) -> Iterator[Found | Note]:
-    """Yield the references of a style sheet, in its order.
+def decode(document: Document) -> tuple[str, bool]:
+    """Return the text of a style sheet, and whether its charset is wrong.
 
     The charset is that of the byte order mark, otherwise the declared one, otherwise that of an `@charset` that begins
     the text (CSS Syntax 3 3.2), otherwise UTF-8.
@@ -99,7 +99,12 @@ def read(document: Document, options: Options) -> Iterator[Found | Note]:
         # A declaration that is readable as US-ASCII is not in UTF-16.
         charset = rule[1].decode("ascii", "replace")
         charset = "utf-8" if charset.lower().startswith("utf-16") else charset
-    text, is_wrong = decode_text(document.content, charset)
+    return decode_text(document.content, charset)
+
+
+def read(document: Document, options: Options) -> Iterator[Found | Note]:
+    """Yield the references of a style sheet, in its order."""
+    text, is_wrong = decode(document)
     if is_wrong:
         yield Note("wrong-charset")
     for place, reference in inline(text):
