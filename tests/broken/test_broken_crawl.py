@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import socket
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -309,6 +310,19 @@ def test_rules_are_read_as_other_crawlers_do(file: str, refused: bool) -> None:
     robots.add_file("http://h/robots.txt", file.encode())
     robots.record_answer("http://h", Outcome("http://h/robots.txt", None, 200, "", None, False, (), 0.0, False))
     assert (robots.refusal("http://h/no") is not None) is refused
+
+
+def test_what_is_not_requested_takes_no_delay() -> None:
+    """A URI that robots.txt forbids waited for its Crawl-delay."""
+
+    def answer(path: str) -> tuple[str, str, bytes]:
+        if path == "/robots.txt":
+            return "200 OK", "", b"User-agent: *\nDisallow: /no\nCrawl-delay: 1"
+        return "200 OK", HTML, b"".join(b"<a href=/no%d>x</a>" % number for number in range(30))
+
+    begun = time.monotonic()
+    assert walked(Pages(answer))[1] == {"/robots.txt": 1, "/": 1}
+    assert time.monotonic() - begun < 15
 
 
 def test_a_page_over_the_limit_is_reported() -> None:

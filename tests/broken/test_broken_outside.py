@@ -21,7 +21,7 @@ from overthere import URI, Policy
 from overthere.access.steps import Connect
 from overthere.access.transport import Ready
 from overthere.access.wire import Head
-from overthere.broken import connections
+from overthere.broken import connections, replies
 from overthere.broken.cache import Cache
 from overthere.broken.connections import Connection
 from overthere.broken.cookies import Cookies
@@ -510,6 +510,22 @@ def test_rate_and_retry_after_are_respected() -> None:
     assert hosts.take() == ("a", "y")
     hosts.release("a", wait=1e9)
     assert hosts.pause() == MOST_WAIT
+
+
+def test_retry_after_of_one_uri_is_for_its_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of one that is not requested again: the next was requested at once."""
+    monkeypatch.setattr(replies, "TRIES", 1)
+    times: list[float] = []
+
+    def busy(client: socket.socket) -> None:
+        while client.recv(65_536):
+            times.append(time.monotonic())
+            client.sendall(b"HTTP/1.1 429 Wait\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n")
+
+    with faulty(simple(busy)) as server:
+        outcomes = ask([f"http://127.0.0.1:{server.port}/{name}" for name in "ab"], per_host=1)
+    assert [outcome.kind for outcome in outcomes.values()] == ["rate-limited"] * 2
+    assert times[1] - times[0] > 0.9
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the system sets the time zone")

@@ -298,7 +298,7 @@ class RedirectChains:
         """Request a URI, and continue the chains that wait for it."""
         content, is_cut = None, False
         reply = None if self.guide is None else self.guide.refusal(stop.uri)
-        unreached = False
+        unreached, pause = False, 0.0
         if reply is None:
             if self._hosts.is_dead(host):
                 reply = _DEAD
@@ -309,13 +309,14 @@ class RedirectChains:
                     stop.uri, stop.opening, wants_content=stop.wants_content, kinds=stop.kinds, cookie=stop.cookie
                 )
                 stop.tried += 1
+                # Retry-After is for the server, not for one URI (RFC 9110 10.2.3).
+                pause = max(reply.wait or 0.0, 0.0 if self.guide is None else self.guide.delay(stop.uri))
             unreached = reply.status is None and reply.kind in _UNREACHED
             if (wait := wait_for(reply, stop.tried)) is not None:
                 stop.is_asked = False
-                self._hosts.release(host, wait=wait, again=stop)
+                self._hosts.release(host, wait=max(wait, pause), again=stop)
                 return
-        wait = 0.0 if self.guide is None else self.guide.delay(stop.uri)
-        self._hosts.release(host, failed=unreached, busy=reply.busy or reply is _PUT_OFF, wait=wait or 0.0)
+        self._hosts.release(host, failed=unreached, busy=reply.busy or reply is _PUT_OFF, wait=pause)
         if content is not None and reply.kind is None and reply.redirect is None:
             if (program := interstitial(content)) is not None:
                 message = f"{program} asks for a script to be run before the page is shown"
