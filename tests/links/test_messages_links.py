@@ -6,6 +6,7 @@ import io
 import zlib
 from collections.abc import Callable
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from overthere import URI
 from overthere.base import Base
+from overthere.links import extract
 from overthere.links.containers import mbox, message
 from overthere.links.containers.message_labels import part_of
 from overthere.links.containers.model import Place
@@ -359,6 +361,32 @@ List-Post: NO <mailto:p@l>
         "2.1": [],
     }  # fmt: skip
     assert {part.media_type for number, part in numbered.items() if number != "2.1"} == {message.HEADER}
+
+
+def test_the_fields_of_a_report_are_text(tmp_path: Path) -> None:
+    """They are no message (RFC 3464 2.1): the first group was read as its header, and a body was missing."""
+    content = mime("""\
+Content-Type: multipart/report; boundary=b
+
+--b
+Content-Type: message/disposition-notification
+
+Reporting-UA: h; see http://a/
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; h
+Diagnostic-Code: smtp; 550 http://b/
+
+Final-Recipient: rfc822; x@h.example
+Diagnostic-Code: smtp; 550 http://c/
+--b--
+""")
+    (path := tmp_path / "m.eml").write_bytes(content)
+    rows = [(row.source.rpartition("!")[2], row.reference, row.error) for row in extract(path)]
+    assert [row for row in rows if row[1] != "x@h.example"] == [
+        ("1", "http://a/", None), ("2", "http://b/", None), ("2", "http://c/", None),
+    ]  # fmt: skip
 
 
 # -- invalid messages

@@ -55,6 +55,12 @@ _MEDIA_TYPES = {
     "application/x-bzip2": "compressed",
     "application/x-xz": "compressed",
     "application/zstd": "compressed",
+    # Groups of fields, which are no message (RFC 3464 2.1, RFC 8098 3.1, RFC 5965 3, RFC 6533).
+    "message/delivery-status": "text",
+    "message/global-delivery-status": "text",
+    "message/disposition-notification": "text",
+    "message/global-disposition-notification": "text",
+    "message/feedback-report": "text",
     # These have no reader.
     "application/pdf": "binary",
     "text/javascript": "code",
