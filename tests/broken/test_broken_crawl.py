@@ -320,9 +320,9 @@ def test_what_is_not_requested_takes_no_delay() -> None:
             return "200 OK", "", b"User-agent: *\nDisallow: /no\nCrawl-delay: 1"
         return "200 OK", HTML, b"".join(b"<a href=/no%d>x</a>" % number for number in range(30))
 
-    begun = time.monotonic()
+    start = time.monotonic()
     assert walked(Pages(answer))[1] == {"/robots.txt": 1, "/": 1}
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - start < 15
 
 
 def test_a_page_over_the_limit_is_reported() -> None:

@@ -537,6 +537,6 @@ def test_octets_behind_a_zip_do_not_replace_its_directory(end: bytes) -> None:
         archive.writestr(link, "/etc/passwd")
         archive.writestr("a.html", "<a href=x>")
         archive.comment = b"a comment"
-    whole = found(stream.getvalue())
-    assert found(stream.getvalue() + end)[: len(whole)] == whole
+    expected = found(stream.getvalue())
+    assert found(stream.getvalue() + end)[: len(expected)] == expected
     assert notes(stream.getvalue() + end) == ["corrupt"]
