@@ -29,6 +29,8 @@ from overthere.access.gateways import Gateways
 from overthere.access.steps import Send
 from overthere.access.wire import Data, Head, Read, Write
 from overthere.protocols.http import dialogue as http
+from overthere.protocols.http.answer import retry_after
+from overthere.protocols.http.keep_alive import Request, RequestState, keep_alive
 from overthere.protocols.http.proxy import through_proxy
 from overthere.protocols.websocket import dialogue as websocket
 from overthere.values.uri import URI
@@ -400,6 +402,40 @@ CLOSED = b"HTTP/1.0 200 OK\r\n\r\nhello"
 MOVED = b"HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n"
 
 
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed")
+def test_dates_of_retry_after_are_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RFC 9110 5.6.7: the form of asctime has no zone."""
+    try:
+        monkeypatch.setenv("TZ", "EST5")
+        time.tzset()
+        for date in ("Thu, 01 Jan 1970 00:01:00 GMT", "Thursday, 01-Jan-70 00:01:00 GMT", "Thu Jan  1 00:01:00 1970"):
+            assert retry_after(date, 0.0) == 60.0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize("login", [("a\x01", "b"), ("a", "b\x7f"), ("a\x1b", ""), ("a:b", "c")])
+def test_credentials_with_controls_are_rejected(login: tuple[str, str]) -> None:
+    """RFC 7617 2: neither part has controls, and the name has no colon."""
+    with pytest.raises(PlanRefused, match="RFC 7617 2"):
+        plan("http://h.example/", Credentials(*login))
+
+
+@pytest.mark.parametrize(
+    "fields", [b"Connection: close", b"Connection: x, close", b"Connection: x\r\nConnection: close"]
+)
+def test_a_server_that_closes_after_an_answer_to_head(fields: bytes) -> None:
+    """RFC 9110 5.3: a field on several lines is one list."""
+    state = RequestState()
+    state.request = Request(b"HEAD / HTTP/1.1\r\n\r\n", "HEAD", 0)
+    work = keep_alive((), LOCAL, state)
+    assert isinstance(next(work), Write)
+    assert isinstance(next(work), Read)
+    assert isinstance(work.send(b"HTTP/1.1 200 OK\r\n" + fields + b"\r\n\r\n"), Head)
+    assert not state.is_open
+
+
 @pytest.mark.parametrize("piece", [1, 2, 7, 1 << 16])
 def test_the_size_of_pieces_does_not_matter(piece: int) -> None:
     assert run(COUNTED, piece=piece)[1] == b"hello"
@@ -578,6 +614,20 @@ def test_servers_without_websockets(server: Nginx, policy: Policy) -> None:
         assert caught.value.code == code
 
 
+@pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
+def test_a_websocket_that_is_unavailable_now(status: str) -> None:
+    with pytest.raises(ResourceUnavailable, match=status) as caught:
+        run(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode(), "ws://h/chat")
+    assert caught.value.code == status[:3]
+
+
+@pytest.mark.parametrize("fields", [b"Connection: keep-alive\r\nConnection: Upgrade", b"Connection: Upgrade, x"])
+def test_fields_of_a_handshake_on_several_lines(fields: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """RFC 9110 5.3: they are one list."""
+    accept = b"\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+    assert talk(frame(1, b"x"), monkeypatch, fields + accept, connection=b"") == ([b"x"], b"")
+
+
 def frame(opcode: int, payload: bytes = b"", final: bool = True) -> bytes:
     """RFC 6455 5.2, as a server sends it."""
     size = len(payload)
@@ -585,11 +635,17 @@ def frame(opcode: int, payload: bytes = b"", final: bool = True) -> bytes:
     return bytes([opcode | 128 * final]) + length + payload
 
 
-def talk(frames: bytes, monkeypatch: pytest.MonkeyPatch, head: bytes = b"") -> tuple[list[bytes], bytes]:
+def talk(
+    frames: bytes,
+    monkeypatch: pytest.MonkeyPatch,
+    head: bytes = b"",
+    connection: bytes = b"Connection: keep-alive, Upgrade\r\n",
+) -> tuple[list[bytes], bytes]:
     """The messages, and the bytes sent after the handshake, with a server that answers the key of RFC 6455 1.3."""
     monkeypatch.setattr(os, "urandom", lambda count: b"the sample nonce"[:count])
     answer = (
-        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\n"
+        + connection
         + (head or b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
         + b"\r\n\r\n"
         + frames
@@ -664,6 +720,7 @@ def test_invalid_frames(frames: bytes, error: type[AccessError], monkeypatch: py
         b"X: y",
         b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSec-WebSocket-Protocol: chat",
         b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSec-WebSocket-Extensions: permessage-deflate",
+        b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSec-WebSocket-Protocol:\r\nSec-WebSocket-Protocol: a",
     ],
 )
 def test_invalid_handshakes(head: bytes, monkeypatch: pytest.MonkeyPatch) -> None:

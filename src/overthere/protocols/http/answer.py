@@ -7,12 +7,20 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, needs
+from overthere.access.errors import (
+    AccessFailed,
+    LimitExceeded,
+    ProtocolError,
+    ResourceMissing,
+    ResourceUnavailable,
+    needs,
+)
 from overthere.access.policy import Policy
 from overthere.access.wire import Dialogue, Effect, Read
 from overthere.ground.display import printable, shorten
 
 _MAX_1XX = 100
+_TEMPORARY_ERRORS = frozenset((408, 425, 429))
 _VERSION_START = b"HTTP/"
 _WIDTH = 80
 
@@ -103,8 +111,20 @@ def response_details(event: Any) -> tuple[dict[str, Any], dict[str, str]]:
     return details, {name.lower(): value for name, value in reversed(fields)}
 
 
+def list_field(details: dict[str, Any], name: str) -> str:
+    """Return the value of a field that is a list: its lines, joined by commas (RFC 9110 5.3).  name: in lower case."""
+    return ",".join(value for field, value in details["headers"] if field.lower() == name)
+
+
+def error_kind(status: int) -> type[ResourceMissing | ResourceUnavailable]:
+    """Return the class of error for a status that is not the resource (15.5, 15.6)."""
+    return ResourceUnavailable if status >= 500 or status in _TEMPORARY_ERRORS else ResourceMissing
+
+
 def retry_after(value: str, now: float) -> float | None:
     """Return the seconds to wait in Retry-After (RFC 9110 10.2.3), a number or a date; None for other values.
+
+    A date without a zone, in the form of asctime, is in UTC (5.6.7).
 
     >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 0.0), retry_after("soon", 0.0)
     (120.0, 60.0, None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from overthere.access.coding import codings, decode_content
-from overthere.access.errors import LARGER, LimitExceeded, ProtocolError, ResourceMissing, ResourceUnavailable
+from overthere.access.errors import LARGER, LimitExceeded, ProtocolError
 from overthere.access.media import guess_type
 from overthere.access.planning import Plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Wire, Write
-from overthere.protocols.http.answer import AnswerReader, response_details, status_line, tunnel
+from overthere.protocols.http.answer import AnswerReader, error_kind, list_field, response_details, status_line, tunnel
 from overthere.protocols.http.steps import HTTPRole
 
 
@@ -33,7 +33,6 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
 
 
 _CHUNK_BYTES = 1 << 18
-_TEMPORARY_ERRORS = frozenset((408, 425, 429))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z\-]+"
 _MEDIA_TYPE = re.compile(rf"(?s){_TOKEN}/{_TOKEN}(?:[ \t]*;.*)?")
@@ -56,8 +55,7 @@ def _response(plan: Plan, policy: Policy) -> Dialogue:
         yield Head(location=fields["location"], permanent=status in (301, 308), details=details)
         return
     if status >= 300:
-        kind = ResourceUnavailable if status >= 500 or status in _TEMPORARY_ERRORS else ResourceMissing
-        raise kind(status_line(event), str(status), "RFC 9110 15", plan.uri)
+        raise error_kind(status)(status_line(event), str(status), "RFC 9110 15", plan.uri)
     if status == 206:
         raise ProtocolError("a part of the content, which was not requested", "RFC 9110 15.3.7", plan.uri)
     size = _length(status, fields)
@@ -65,7 +63,7 @@ def _response(plan: Plan, policy: Policy) -> Dialogue:
         raise LimitExceeded(f"{size:,} octets are announced: more than {policy.max_bytes:,}; {LARGER}", uri=plan.uri)
     content_type = fields.get("content-type", "")
     is_valid_type = _MEDIA_TYPE.fullmatch(content_type) is not None
-    applied = codings(",".join(value for name, value in details["headers"] if name.lower() == "content-encoding"))
+    applied = codings(list_field(details, "content-encoding"))
     if applied and _is_packed(plan, content_type, applied):
         details["coding"], applied = ", ".join(applied), ()
     content = _content(reader, size, "transfer-encoding" in fields and size is None)

@@ -11,7 +11,7 @@ from overthere.access.errors import AccessFailed, AccessTimeout
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Send, Step
 from overthere.access.wire import Data, Dial, Dialogue, Hangup, Head, Read, Write
-from overthere.protocols.http.answer import AnswerReader, response_details, tunnel
+from overthere.protocols.http.answer import AnswerReader, list_field, response_details, tunnel
 
 _CHUNK_BYTES = 1 << 16
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -69,7 +69,7 @@ def _answer(request: Request, policy: Policy, state: RequestState) -> Dialogue:
     head = _head(event.status_code, *response_details(event))
     yield head
     content = _content(reader, request, state)
-    applied = codings(",".join(value for name, value in head.details["headers"] if name.lower() == "content-encoding"))
+    applied = codings(list_field(head.details, "content-encoding"))
     yield from decode_content(content, applied, policy.max_bytes) if applied else content
     yield Data(b"")
 
@@ -112,7 +112,7 @@ def _parse_plain_head(data: bytes) -> tuple[Head, bool] | None:
     fields = {name.lower(): value for name, value in reversed(raw)}
     status = int(match[1])
     head = _head(status, {"status": status, "reason": match[2].decode("ascii"), "headers": raw}, fields)
-    return head, "close" not in fields.get("connection", "").lower()
+    return head, "close" not in list_field(head.details, "connection").lower()
 
 
 def _head_answer(policy: Policy, state: RequestState) -> Dialogue:

@@ -80,6 +80,9 @@ def request_head(
     return f"{method} {prefix}{locator.target} HTTP/1.1\r\nHost: {host}{port}\r\n".encode("ascii")
 
 
+_CONTROLS = bytes((*range(0x20), 0x7F))
+
+
 def basic(user: str, password: str) -> bytes:
     """Write credentials for a header field (RFC 7617 2).
 
@@ -88,5 +91,5 @@ def basic(user: str, password: str) -> bytes:
     >>> basic("Aladdin", "open sesame")
     b'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=='
     """
-    name = guarded(user, "user", "RFC 7617 2", delimiters=b":")
-    return b"Basic " + b64encode(name + b":" + guarded(password, "password", "RFC 7617 2"))
+    name = guarded(user, "user", "RFC 7617 2", delimiters=_CONTROLS + b":")
+    return b"Basic " + b64encode(name + b":" + guarded(password, "password", "RFC 7617 2", delimiters=_CONTROLS))

@@ -6,12 +6,12 @@ import os
 from collections.abc import Generator
 from typing import Any
 
-from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
 from overthere.access.planning import Plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Receive, Send
 from overthere.access.wire import Data, Dial, Dialogue, Effect, Hangup, Head, Wire, Write, expect
-from overthere.protocols.http.answer import AnswerReader, response_details, tunnel
+from overthere.protocols.http.answer import AnswerReader, error_kind, list_field, response_details, tunnel
 from overthere.protocols.http.steps import HTTPRole
 from overthere.protocols.websocket.steps import SendKey, accept
 
@@ -50,16 +50,19 @@ def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
     status: int = event.status_code
     if status != 101:
         answer = f"the server does not open a WebSocket: {status} {details['reason']}".rstrip()
-        raise ResourceMissing(answer, str(status), "RFC 6455 4.1", plan.uri)
+        raise error_kind(status)(answer, str(status), "RFC 6455 4.1", plan.uri)
     where = "the handshake"
     expect(fields.get("upgrade", "").lower() == "websocket", "it upgrades to another protocol", "RFC 6455 4.1", where)
-    tokens = [token.strip().lower() for token in fields.get("connection", "").split(",")]
+    tokens = [token.strip().lower() for token in list_field(details, "connection").split(",")]
     expect("upgrade" in tokens, "its Connection has no Upgrade", "RFC 6455 4.1", where)
     answer = fields.get("sec-websocket-accept", "").strip()
     expect(answer == accept(key).decode(), "its Sec-WebSocket-Accept is not that of the key", "RFC 6455 4.1", where)
     for name in ("sec-websocket-extensions", "sec-websocket-protocol"):
         expect(
-            not fields.get(name, "").strip(), f"it answers with a {name} that was not requested", "RFC 6455 4.1", where
+            not list_field(details, name).strip(", \t"),
+            f"it answers with a {name} that was not requested",
+            "RFC 6455 4.1",
+            where,
         )
     yield Head(details=details)
     wire = Wire()
