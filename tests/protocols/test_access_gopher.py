@@ -29,7 +29,14 @@ from overthere import (
     Unwritable,
     plan,
 )
-from overthere.access.errors import AccessFailed, AccessTimeout, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.errors import (
+    AccessFailed,
+    AccessTimeout,
+    LimitExceeded,
+    ProtocolError,
+    ResourceMissing,
+    ResourceUnavailable,
+)
 from overthere.access.steps import Send
 from overthere.access.wire import Data, Head, Item, Read, Write
 from overthere.editions import edition
@@ -581,7 +588,7 @@ def test_a_server_that_does_not_close() -> None:
         ("gopher://h/1", b"1a\tb\th\t7", AccessFailed),
         ("gopher://h/0x%09%09+", b"--2\r\n", ResourceMissing),
         ("gopher://h/0x%09%09+", b"-0\r\n", ResourceMissing),
-        ("gopher://h/0x%09%09+", b"-11\r\n2 Try later", ResourceMissing),
+        ("gopher://h/0x%09%09+", b"-11\r\n2 Try later", ResourceUnavailable),
         ("gopher://h/0x%09%09+", b"--1\r\n\xff\x1b[31mno\r\n.\r\n", ResourceMissing),
         ("gopher://h/0x%09%09+", b"--1\r\n" + b"x\r\n" * 100_000, ResourceMissing),
         ("gopher://h/1x", b"iSorry\t\tnull.host\t1\r\n3No such thing\t\terror.host\t1\r\n.\r\n", ResourceMissing),
@@ -601,9 +608,9 @@ def test_error_codes() -> None:
     with pytest.raises(ResourceMissing, match=r"^no such thing; the administrator is <a@b>") as caught:
         driven("gopher://h/0x%09%09+", b"--1\r\n17 Me <a@b>\r\nno such thing\r\n.\r\n")
     assert caught.value.code == "17"
-    with pytest.raises(ResourceMissing, match="try again later") as caught:
+    with pytest.raises(ResourceUnavailable, match="try again later") as later:
         driven("gopher://h/0x%09%09+", b"--1\r\n2\r\n.\r\n")
-    assert caught.value.code == "2"
+    assert later.value.code == "2"
 
 
 def test_the_policy_applies_to_a_moved_item() -> None:
@@ -788,6 +795,10 @@ def test_a_form_is_filled_out() -> None:
     # A line with a single period makes the block give its length.
     assert block(FORM.fill({"Letter": ["."]}))[0] == b"+%d" % len(b"Anon\r\n\r\n1\r\n.\r\nout.txt\r\n1\r\nred\r\n\r\n")
     assert block(FORM.fill({"Name": "\u00e9"}, charset="utf-8"))[1] == b"\xc3\xa9"
+    # Text and bytes have the same lines.
+    for letter in ("", "a", "a\n", "a\r\rb\r\n\nc", "a\x0cb\x0bc\x1cd", "a\u2028b\x85c"):
+        with_bytes = FORM.fill({"Letter": letter.encode()})
+        assert block(FORM.fill({"Letter": letter}, charset="utf-8")) == block(with_bytes)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 
 import overthere
 from overthere import AccessError, AccessRefused, Credentials, Entry, InvalidURI, PlanRefused, Policy, plan
-from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, ResourceUnavailable
 from overthere.access.wire import Head, Item, Read, Write
 from overthere.protocols.ldap.dialogue import dialogue
 from overthere.protocols.ldap.message import ENUMERATED, OCTETS, SEQUENCE, element, integer
@@ -342,7 +342,13 @@ OTHER_NOTICE = message(0x78, integer(0, ENUMERATED), element(OCTETS), element(OC
         (BOUND + done(4711, b"a\x1bb"), ResourceMissing, "a result (4711): a\ufffdb"),
         (BOUND + done(-1), ResourceMissing, "(-1)"),
         (BOUND + done(1 << 60), ProtocolError, "not a number"),
-        (BOUND + entry(b"c=GB") + done(52), ResourceMissing, "unavailable (52)"),
+        (BOUND + entry(b"c=GB") + done(52), ResourceUnavailable, "unavailable (52)"),
+        (BOUND + done(51), ResourceUnavailable, "busy (51)"),
+        (
+            message(0x61, integer(51, ENUMERATED), element(OCTETS), element(OCTETS), number=1),
+            ResourceUnavailable,
+            "busy",
+        ),
         (BOUND + entry(b"", *((b"a%d" % n, []) for n in range(10_001))), LimitExceeded, "more than 10,000 attributes"),
     ],
 )

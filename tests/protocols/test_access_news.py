@@ -33,7 +33,9 @@ from overthere.access.errors import (
     LimitExceeded,
     ProtocolError,
     ResourceMissing,
+    ResourceUnavailable,
 )
+from overthere.access.planning import plan_under
 from overthere.access.wire import Data, Dial, Entry, Hangup, Head, Item, Read, Write
 from overthere.protocols.news.dialogue import dialogue, wildmat
 from overthere.schemes.known.news import NewsLocator
@@ -289,6 +291,12 @@ def test_the_configured_server(server: NewsServer) -> None:
         open("news:a@b", policy.with_(hosts=frozenset({"news.example"})))
 
 
+@pytest.mark.parametrize("uri", ["news://h:0/a@b", "nntp://h:0/g/1", "news://:0/a@b"])
+def test_the_port_0_is_no_default(uri: str) -> None:
+    with pytest.raises(PlanRefused, match="not a valid port number"):
+        plan_under(Policy(news_server="news.example:119"), uri)
+
+
 @pytest.mark.parametrize("uri", ["news:a@b", "news:g", "news:*", "news:", "news:///g", "news://:8119/g"])
 def test_no_server_is_configured(uri: str) -> None:
     with pytest.raises(NotSpecified, match="NNTPSERVER") as caught:
@@ -482,11 +490,12 @@ OVER = GROUP + b"224 overview\r\n"
         ("nntp://h/g/1", b"2000 hello\r\n", ProtocolError, "no code"),
         ("nntp://h/g/1", b"\xff\xfb\x01200\r\n", ProtocolError, "no code"),
         ("nntp://h/g/1", b"220 smtp\r\n", ProtocolError, "another command"),
-        ("nntp://h/g/1", b"400 closing\r\n", ResourceMissing, "400 closing"),
+        ("nntp://h/g/1", b"400 closing\r\n", ResourceUnavailable, "400 closing"),
         ("nntp://h/g/1", b"502 go away\x1b[2J\r\n", ResourceMissing, r"502 go away\\x1b"),
         ("nntp://h/g/1", b"200 hi\r\n101\r\nX\r\n.\r\n200 what\r\n", ProtocolError, "another command"),
         ("nntp://h/g/1", b"200 hi\r\n500\r\n502 no readers\r\n", ResourceMissing, "502 no readers"),
-        ("nntp://h/g/1", b"200 hi\r\n400\r\n", ResourceMissing, "400"),
+        ("nntp://h/g/1", b"200 hi\r\n400\r\n", ResourceUnavailable, "400"),
+        ("nntp://h/g/1", FRONT + b"403 disk failure\r\n", ResourceUnavailable, "403 disk failure"),
         ("nntp://h/g/1", b"200 hi\r\n101 \r\n" + b"X\r\n" * 2000, LimitExceeded, "1,000 capabilities"),
         ("nntp://h/g/1", b"2" * 70_000, LimitExceeded, "a line of more"),
         ("nntp://h/g/1", GROUP + b"220 1 <a@b>\r\n" + b"x" * 70_000, LimitExceeded, "a line of more"),

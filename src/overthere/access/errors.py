@@ -103,7 +103,8 @@ class ResourceMissing(_ErrorReply):
 class ResourceUnavailable(_ErrorReply):
     """The server cannot send the resource now but may later; `code` is the server's.
 
-    HTTP 5xx, 408, 425 and 429 (RFC 9110 15.5.9, 15.6; RFC 8470 5.2; RFC 6585 4), FTP 4xx (RFC 959 4.2.1).
+    HTTP 5xx, 408, 425 and 429 (RFC 9110 15.5.9, 15.6; RFC 8470 5.2; RFC 6585 4), also of a WebSocket; FTP 4xx (RFC 959
+    4.2.1); NNTP 400 and 403 (RFC 3977 3.2.1); LDAP busy and unavailable (RFC 4511 A.2); Gopher+ 2 (Gopher+ 2.3).
     """
 
 

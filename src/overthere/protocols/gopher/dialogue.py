@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from overthere.access.errors import AccessFailed, ProtocolError, ResourceMissing
+from overthere.access.errors import AccessFailed, ProtocolError, ResourceMissing, ResourceUnavailable
 from overthere.access.media import guess_type as guess_media_type
 from overthere.access.planning import Plan
 from overthere.access.policy import Policy
@@ -227,7 +227,8 @@ def _handle_error(framed: FramedAnswer, locator: GopherLocator) -> Dialogue:
     message = message or _ERROR_CODES.get(number, "the server signals an error")
     if admin := _ADDRESS.search(tail):
         message += f"; the administrator is {printable(admin[0].decode('utf-8', 'replace'))}"
-    raise ResourceMissing(message, number, "Gopher+ 2.3", where=framed.context)
+    kind = ResourceUnavailable if number == "2" else ResourceMissing
+    raise kind(message, number, "Gopher+ 2.3", where=framed.context)
 
 
 _ADDRESS = re.compile(rb"<[^<>]{1,200}>")

@@ -244,8 +244,8 @@ class Question(NamedTuple):
         """
         match self.kind.lower():
             case "askl":
-                if isinstance(value, str):
-                    return value.splitlines()
+                if isinstance(value, str):  # `str.splitlines` would also split at form feeds, U+2028 and others
+                    return re.sub("\r\n?", "\n", value).removesuffix("\n").split("\n") if value else []
                 return value.splitlines() if isinstance(value, bytes) else tuple(self._split_values(value))
             case "select":
                 if value not in (True, False, "0", "1", b"0", b"1"):

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
-from overthere.access.errors import ProtocolError, ResourceMissing
+from overthere.access.errors import ProtocolError, ResourceMissing, ResourceUnavailable
 from overthere.access.masking import secrets_of
 from overthere.access.planning import Plan
 from overthere.access.policy import Policy
@@ -23,6 +23,8 @@ _MESSAGE_FACTOR = 256
 """A message may be longer than a line by this factor: values may be photographs or lists of revoked certificates."""
 _LIMIT_CODES = (3, 4, 11)
 """timeLimitExceeded, sizeLimitExceeded, adminLimitExceeded: the entries are valid, but incomplete (RFC 4511 A.2)."""
+_TEMPORARY_CODES = (51, 52)
+"""busy, unavailable (RFC 4511 A.2)."""
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
@@ -43,7 +45,7 @@ def dialogue(plan: Plan, policy: Policy) -> Dialogue:
                     raise ProtocolError("the answer to the bind is another operation", "RFC 4511 4.2.2", where=what)
                 bind_result = answers.result(operation, what)
                 if bind_result.code:
-                    raise ResourceMissing(str(bind_result), str(bind_result.code), "RFC 4511 4.2.2", where=what)
+                    raise _result_error(bind_result, "RFC 4511 4.2.2", what)
             case Receive(role=LDAPRole.FOUND, what=what):
                 if not (yield from _read_listing(wire, plan, number, limit, what)):
                     return
@@ -77,12 +79,17 @@ def _read_listing(wire: Wire, plan: Plan, number: int, limit: int, where: str) -
         yield Head(location=referral.uri, details=head.details)
         return False
     if final_result.code and referral is None and not (has_head and final_result.code in _LIMIT_CODES):
-        raise ResourceMissing(str(final_result), str(final_result.code), "RFC 4511 4.5.2", where=where)
+        raise _result_error(final_result, "RFC 4511 4.5.2", where)
     if not has_head:
         yield head
     if final_result.code:
         yield Item(referral or Entry(secrets.mask(str(final_result)), None, "limit", result))
     return True
+
+
+def _result_error(result: answers.Result, source: str, context: str) -> ResourceMissing | ResourceUnavailable:
+    kind = ResourceUnavailable if result.code in _TEMPORARY_CODES else ResourceMissing
+    return kind(str(result), str(result.code), source, where=context)
 
 
 def _entry(operation: Element, locator: LDAPLocator, where: str) -> Entry:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
-from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing
+from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError, ResourceMissing, ResourceUnavailable
 from overthere.access.planning import Plan
 from overthere.access.policy import Policy
 from overthere.access.steps import Connect, Place, Receive, Role, Send, Step, readable
@@ -23,7 +23,8 @@ Matches = Callable[[str], re.Match[str] | None]
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
     """Execute the plan; each command waits for its reply.
 
-    Raises: NotSpecified without a server; ResourceMissing if the server refuses; ProtocolError, LimitExceeded.
+    Raises: NotSpecified without a server; ResourceMissing or ResourceUnavailable if the server refuses;
+    ProtocolError, LimitExceeded.
     """
     wire, reply, answers = Wire(policy.max_line), Reply(0, ""), frozenset[str]()
     details: dict[str, Any] = {}
@@ -108,10 +109,13 @@ def _reply(wire: Wire, step: Step, accepted: frozenset[int]) -> Generator[Effect
     if reply.code < 400:
         raise ProtocolError(f"the server's answer belongs to another command: {text}", step.source, where=where)
     hint = _ERROR_TEXTS.get(reply.code, "")
-    raise ResourceMissing(f"{hint}: {text}" if hint else text, str(reply.code), "RFC 3977 3.2", where=where)
+    kind = ResourceUnavailable if reply.code in _TEMPORARY_CODES else ResourceMissing
+    raise kind(f"{hint}: {text}" if hint else text, str(reply.code), "RFC 3977 3.2", where=where)
 
 
 _REPLY = re.compile(rb"([1-5][0-9][0-9])(?= |$)")
+_TEMPORARY_CODES = (400, 403)
+"""Service temporarily unavailable; internal fault (RFC 3977 3.2.1, 5.1.1)."""
 _ERROR_TEXTS = {
     411: "there is no such newsgroup",
     423: "the newsgroup has no article of that number",

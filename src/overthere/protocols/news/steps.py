@@ -64,7 +64,7 @@ def steps(locator: NewsLocator | NNTPLocator, credentials: Credentials) -> Itera
     if locator.host is None or _names_no_server(locator):
         yield _at_the_configured_server(locator)
         return
-    yield connect(locator.host, locator.port or PORT, "RFC 5538 2, RFC 3977 3.4.1")
+    yield connect(locator.host, PORT if locator.port is None else locator.port, "RFC 5538 2, RFC 3977 3.4.1")
     yield Receive(source="RFC 3977 5.1", what="the greeting", until="reply", role=NewsRole.GREETING)
     yield Send(source="RFC 3977 5.2", data=b"CAPABILITIES\r\n", role=NewsRole.ASK_CAPABILITIES)
     yield _receive_block(NewsRole.CAPABILITIES, "the capabilities", "RFC 3977 5.2", "101")
@@ -100,7 +100,7 @@ def at_server(locator: Locator, server: str) -> Locator:
             host, port = server_uri.host, int(server_uri.port_text) if server_uri.port_text else None
     if not host:
         raise PlanRefused(f"{server!r} is not a news server: give a host, or host:port", "RFC 5538 2.1")
-    return replace(locator, host=host, port=locator.port or port, written=None)
+    return replace(locator, host=host, port=port if locator.port is None else locator.port, written=None)
 
 
 def _names_no_server(locator: NewsLocator | NNTPLocator) -> bool:
