@@ -254,6 +254,20 @@ def test_links_with_targets_of_every_kind() -> None:
     assert items[1].entry.details["union"] is True
 
 
+def test_attributes_with_several_values() -> None:
+    lines = [
+        b"LINK L FILE x INTERNET-D h ASCII x 0",
+        b"ATTRIBUTE OBJECT APPLICATION KEYWORD SEQUENCE one",
+        b"ATTRIBUTE OBJECT APPLICATION KEYWORD SEQUENCE two three",
+        b"ATTRIBUTE OBJECT APPLICATION FORMS SEQUENCE a b",
+        b"ATTRIBUTE OBJECT APPLICATION HOST SEQUENCE other",
+    ]
+    _, item = listing(b"\n".join(lines) + b"\n")
+    assert isinstance(item, Item)
+    keywords = {"keyword": ("one", ("two", "three")), "forms": ("a", "b")}
+    assert item.entry.details == {"hsoname": "x", "host": "h", **keywords}
+
+
 def test_a_directory_without_links() -> None:
     for lines in (b"NONE-FOUND\n", b"SUCCESS\n", b""):
         assert listing(lines) == [Head(listing=True)]

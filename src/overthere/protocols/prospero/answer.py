@@ -92,11 +92,16 @@ class Link(NamedTuple):
             details["locations"] = uris
         if self.type == "U":
             details["union"] = True
+        attributes: dict[str, list[str | tuple[str, ...]]] = {}
         for item in self.attributes:
             if item.name == "SIZE" and item.values and (size := _SIZE.fullmatch(item.values[0])):
                 details["size"] = int(size[1])
             elif item.name != "ACCESS-METHOD":
-                details.setdefault(item.name.lower(), item.values if len(item.values) != 1 else item.values[0])
+                value = item.values if len(item.values) != 1 else item.values[0]
+                attributes.setdefault(item.name.lower(), []).append(value)
+        details = {
+            name: values[0] if len(values) == 1 else tuple(values) for name, values in attributes.items()
+        } | details
         uri = (uris[0] if uris else None) if self.target == "EXTERNAL" else self.there.uri()
         return Entry(self.name, uri, self.target.lower(), details)
 

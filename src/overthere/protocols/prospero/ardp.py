@@ -85,8 +85,8 @@ def exchange(
 ) -> Generator[Effect, Any, bytes | Redirection]:
     """Send a request, in one packet, until it is answered; join the answer from its packets.
 
-    mine: the id of the connection, one of `connections`.
-    patience: the total time without a new packet; the request is sent again after a fifteenth of that,
+    connection_id: one of `connections`.
+    timeout: the total time without a new packet; the request is sent again after a fifteenth of that,
     then after two, four and eight fifteenths.  Packets of other requests, duplicates and invalid packets
     do not count, and do not extend the time.
 
