@@ -284,6 +284,17 @@ def test_items_with_equal_last_segments_are_all_listed(tmp_path: Path) -> None:
             files.du(uri, maxdepth=3)
 
 
+def test_entries_without_a_uri_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    menu = b"ihello\tx\tx\t0\r\n3no\tx\terror.host\t1\r\n0a\tx\tlocalhost\t99999\r\nbroken\r\n0b\tb\tlocalhost\t70\r\n"
+    with serve(lambda client, served: client.sendall(menu + b".\r\n")) as served:
+        assert OverthereFileSystem(LOCAL).ls(f"gopher://localhost:{served.port}/", detail=False) == [
+            "gopher://localhost/0b"
+        ]
+    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
+        "2 entries have no URI and are left out"
+    ]
+
+
 @pytest.mark.parametrize(
     "names", [("/**",), ("/*",), ("/a/", "/b"), ("/a/",), ("/a*/", "/?"), ("/a/b", "/a//b"), ("/a", "/a/")]
 )

@@ -468,6 +468,8 @@ def test_a_citation_that_cannot_be_opened_is_listed_without_a_uri() -> None:
 
     records = [tag_field(150, tag_field(123, b"h")), cited(b"id", b"a\ttype"), cited(b"\xff/\xff", b"a/type")]
     _, *items = effects_of(SEARCH_URI, INIT.answers[0] + answer(*records))
+    # The server sent neither a size nor a number of lines.
+    assert [set(item.entry.details) for item in items if isinstance(item, Item)] == [{"types", "score"}] * 3
     assert [one.entry.uri for one in items if isinstance(one, Item)] == [None, None, "wais://h/docs/a%2Ftype/%FF%2F%FF"]
 
 

@@ -50,6 +50,8 @@ else:
     _FileSystem = AbstractFileSystem
 MAX_ENTRIES = 1_000_000
 """The most entries of a listing: all are held in memory."""
+_KINDS_WITHOUT_CONTENT = ("info", "error")
+"""The kinds of the lines of a menu that are only shown."""
 _PROTOCOLS = ("gopher", "wais", "ftp", "data")
 _OS_ERRORS: tuple[tuple[type[AccessError], type[OSError]], ...] = (
     (ResourceMissing, FileNotFoundError), (AccessRefused, PermissionError), (AccessTimeout, TimeoutError),
@@ -106,21 +108,26 @@ class OverthereFileSystem(_FileSystem):
     def ls(self, path: str, detail: bool = True, below: bool = False, **options: Any) -> list[Any]:
         """Return the entries of a listing by their URIs, which may lead to other servers; for a file, that file.
 
+        Entries without a URI, such as names that FTP cannot send, are left out, and their number is logged.
+
         below: leave out entries that are not below the listing, and log their number.
         """
         with self._resource(path) as resource:
             if not resource.is_listing:
                 entries = [_info(path, resource)]
             else:
-                entries = []
+                entries, without_uri = [], 0
                 for entry in resource.entries():
                     if len(entries) == MAX_ENTRIES:
                         raise LimitExceeded(f"a listing of more than {MAX_ENTRIES:,} entries", uri=_text(path))
                     entries += [] if entry.uri is None else [_entry(entry, entry.uri)]
+                    without_uri += entry.uri is None and entry.kind not in _KINDS_WITHOUT_CONTENT
                 below_entries = [item for item in entries if _is_below(_text(path), item["name"])] if below else entries
-                if omitted := len(entries) - len(below_entries):
-                    logger = logging.getLogger("overthere.access")
-                    logger.warning("%s: %d entries are not below it and are left out", mask(_text(path)), omitted)
+                omitted = {"are not below it": len(entries) - len(below_entries), "have no URI": without_uri}
+                for reason, number in omitted.items():
+                    if number:
+                        logger = logging.getLogger("overthere.access")
+                        logger.warning("%s: %d entries %s and are left out", mask(_text(path)), number, reason)
                 entries = below_entries
         return entries if detail else [item["name"] for item in entries]
 

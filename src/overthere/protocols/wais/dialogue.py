@@ -121,9 +121,10 @@ def _entry(locator: WAISLocator, item: protocol.Citation) -> Entry:
             uri = str(target.uri())
         except OverthereError:  # a type that a URI or a request cannot contain
             uri = None
-    details: dict[str, Any] = {"types": item.types, "score": item.score, "lines": item.lines, "size": item.length}
-    texts = {"date": item.date, "source": item.source, "origin_city": item.origin_city}
-    details |= {name: value for name, value in texts.items() if value not in ("", "0")}
+    details: dict[str, Any] = {"types": item.types, "score": item.score}
+    optional: dict[str, Any] = {"lines": item.lines, "size": item.length, "date": item.date, "source": item.source}
+    optional["origin_city"] = item.origin_city
+    details |= {name: value for name, value in optional.items() if value not in ("", "0", 0)}  # 0: it was not sent
     return Entry(item.headline.strip(), uri, ", ".join(item.types), details)
 
 
