@@ -464,6 +464,26 @@ def test_silent_addresses_share_the_connection_timeout(library: str, monkeypatch
     assert timeouts[0] <= 5.0 / 20
 
 
+@pytest.mark.parametrize("library", HTTPX)
+def test_silent_addresses_share_the_connection_timeout_without_an_event_loop(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = import_module(f"overthere.integrations.{library}").Guard()._pool._network_backend
+    timeouts: list[float] = []
+
+    class Silent:
+        def connect_tcp(self, host: str, port: int, timeout: float, **settings: Any) -> None:
+            timeouts.append(timeout)
+            raise backend.core.ConnectTimeout
+
+    monkeypatch.setattr(backend, "backend", Silent())
+    monkeypatch.setattr(backend, "resolve", lambda host, port: asyncio.run(many(host, port)))
+    with pytest.raises(backend.core.ConnectTimeout):
+        backend.connect_tcp("many.test", 80, timeout=5.0)
+    assert len(timeouts) == 20
+    assert 0 < timeouts[0] <= 5.0 / 20
+
+
 async def many(host: str, port: int) -> list[str]:
     return [f"93.184.215.{number}" for number in range(1, 21)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from time import monotonic
 from types import ModuleType
@@ -55,6 +55,22 @@ def _judge(policy: Policy, request: Any) -> str:
     return judged.uri.scheme.lower()
 
 
+def _shares(addresses: Sequence[Address], timeout: float | None) -> Iterator[tuple[str, float | None, bool]]:
+    """Yield each address with its time, and whether it is the last.
+
+    The remaining time is divided equally: the owner of the name chooses the number of addresses.
+    """
+    deadline = None if timeout is None else monotonic() + timeout
+    for number, address in enumerate(addresses):
+        remaining = len(addresses) - number
+        share = None if deadline is None else max(deadline - monotonic(), _SHORTEST) / remaining
+        yield str(address), share, remaining == 1
+
+
+_SHORTEST = 0.001
+"""Seconds: a socket with a timeout of 0 does not wait at all."""
+
+
 class _Connector:
     def __init__(self, backend: Any, policy: Policy, resolve: Any, core: ModuleType) -> None:
         """backend: of the library; core: its module of exceptions."""
@@ -80,19 +96,18 @@ class Backend(_Connector):
 
     resolve: Resolve | None
 
-    def connect_tcp(self, host: str, port: int, *arguments: Any, **settings: Any) -> Any:
+    def connect_tcp(self, host: str, port: int, timeout: float | None = None, *arguments: Any, **settings: Any) -> Any:
         try:
-            addresses: Iterable[Address] = self.policy.addresses(host, port, resolve=self.resolve)
+            addresses = self.policy.addresses(host, port, resolve=self.resolve)
         except (AccessFailed, AccessTimeout) as error:
             raise self.to_library(error) from error
-        *first_addresses, last = addresses
-        for address in first_addresses:
+        for address, share, is_last in _shares(addresses, timeout):
             try:
-                return self.backend.connect_tcp(str(address), port, *arguments, **settings)
+                return self.backend.connect_tcp(address, port, share, *arguments, **settings)
             except Exception as error:
-                if not self.is_next_tried(error):
+                if is_last or not self.is_next_tried(error):
                     raise
-        return self.backend.connect_tcp(str(last), port, *arguments, **settings)
+        raise AssertionError(host)
 
     def connect_unix_socket(self, path: str, *arguments: Any, **settings: Any) -> Any:
         raise self.refuse_socket(path)
@@ -116,20 +131,17 @@ class AsyncBackend(_Connector):
     async def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, *arguments: Any, **settings: Any
     ) -> Any:
-        """Divide the remaining time equally among the addresses: the owner of the name chooses their number."""
         try:
             addresses = list(await self._addresses(host, port))
         except (AccessFailed, AccessTimeout) as error:
             raise self.to_library(error) from error
-        deadline = None if timeout is None else monotonic() + timeout
-        while True:
-            address = str(addresses.pop(0))
-            share = None if deadline is None else max(deadline - monotonic(), 0.0) / (len(addresses) + 1)
+        for address, share, is_last in _shares(addresses, timeout):
             try:
                 return await self.backend.connect_tcp(address, port, share, *arguments, **settings)
             except Exception as error:
-                if not addresses or not self.is_next_tried(error):
+                if is_last or not self.is_next_tried(error):
                     raise
+        raise AssertionError(host)
 
     async def connect_unix_socket(self, path: str, *arguments: Any, **settings: Any) -> Any:
         raise self.refuse_socket(path)
