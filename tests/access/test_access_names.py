@@ -10,7 +10,7 @@ import pytest
 from hostile_names import HOSTILE_NAMES
 
 from overthere import AccessRefused, OverthereError, Policy, open
-from overthere.access.errors import AccessFailed
+from overthere.access.errors import AccessFailed, AccessTimeout
 
 
 def looked_up(host: str, port: int) -> list[str]:
@@ -58,6 +58,19 @@ def test_an_error_of_a_resolver_is_a_failure(error: Exception) -> None:
     with pytest.raises(AccessFailed, match="could not be resolved"):
         Policy().addresses("h.example", 80, **answers)
     with pytest.raises(AccessFailed, match="could not be resolved"):
+        asyncio.run(Policy().aaddresses("h.example", 80, resolve=alook_up))
+
+
+def test_a_resolver_without_an_answer_in_time() -> None:
+    def look_up(host: str, port: int) -> list[str]:
+        raise TimeoutError
+
+    async def alook_up(host: str, port: int) -> list[str]:
+        raise TimeoutError
+
+    with pytest.raises(AccessTimeout, match="not resolved in time"):
+        Policy().addresses("h.example", 80, resolve=look_up)
+    with pytest.raises(AccessTimeout, match="not resolved in time"):
         asyncio.run(Policy().aaddresses("h.example", 80, resolve=alook_up))
 
 

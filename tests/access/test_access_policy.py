@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
-from overthere import URI, Credentials, Gateways, InvalidURI, PlanRefused, Registry
+from overthere import URI, Credentials, Gateways, InvalidURI, NotSpecified, PlanRefused, Registry, scheme
 from overthere.access.aio import AsyncTransport
 from overthere.access.blocking import Transport
 from overthere.access.errors import (
@@ -651,6 +651,20 @@ def test_a_text_as_collection_is_rejected(name: str, text: Any) -> None:
     """`"http" in "https"`: a policy with a text would allow more than it says."""
     with pytest.raises(TypeError, match=f"{name} takes a collection"):
         Policy(**{name: text})
+
+
+def test_the_schemes_of_proxies_have_no_case() -> None:
+    """RFC 3986 3.1: otherwise a request would bypass its proxy."""
+    policy = Policy(proxy={"HTTP": "http://proxy.example:3128"})
+    (first, *_) = Opening("http://h.example/", policy, None, None, None).check_policy(scheme("http")).steps
+    assert isinstance(first, Connect)
+    assert first.host == "proxy.example"
+
+
+@pytest.mark.parametrize("opening", [opened, aopened])
+def test_a_registry_without_schemes(opening: OpenFunction) -> None:
+    with pytest.raises(NotSpecified):
+        opening("data:,x", registry=Registry.empty())
 
 
 @pytest.mark.parametrize("kind", [list, set, dict.fromkeys, iter, lambda items: (item for item in items)])

@@ -77,13 +77,15 @@ def addresses(policy: Policy, host: str, port: int, resolve: Resolve | None, uri
     if (address := literal(host, decoded=True)) is not None:
         return _allowed([address], policy, uri)
     name = _name(host, uri)
-    if resolve is None:
-        return _allowed(_system_addresses(name, port, policy, uri), policy, uri)
     try:
-        resolved = [ip_address(text) for text in resolve(name, port)]
+        if resolve is not None:
+            return _allowed(map(ip_address, resolve(name, port)), policy, uri)
+        answers = _system_addresses(name, port, policy.connect_timeout)
+    except TimeoutError:
+        raise AccessTimeout("the name was not resolved in time", uri=uri, where=host) from None
     except (OSError, ValueError, RuntimeError) as error:  # the last where no thread can be started
         raise _unresolved(host, uri, error) from error
-    return _allowed(resolved, policy, uri)
+    return _allowed(_from_getaddrinfo(answers), policy, uri)
 
 
 async def aaddresses(
@@ -112,17 +114,13 @@ def _name(host: str, uri: URI | None) -> str:
         raise AccessFailed(f"no resolver knows the name: {error}", uri=uri, where=host) from error
 
 
-def _system_addresses(name: str, port: int, policy: Policy, uri: URI | None) -> Iterable[Address]:
-    """Resolve a name with the system's resolver, within `connect_timeout`."""
-    try:
-        with closing(Question(partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM))) as question:
-            question.ready.settimeout(policy.connect_timeout)
-            question.ready.recv(1)
-            return _from_getaddrinfo(question.answer())
-    except TimeoutError:
-        raise AccessTimeout("the name was not resolved in time", uri=uri, where=name) from None
-    except (OSError, ValueError) as error:
-        raise _unresolved(name, uri, error) from error
+def _system_addresses(name: str, port: int, timeout: float) -> Iterable[Any]:
+    """Return the answers of the system's resolver.  Raises: TimeoutError; OSError; ValueError."""
+    with closing(Question(partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM))) as question:
+        question.ready.settimeout(timeout)
+        question.ready.recv(1)
+        answers: Iterable[Any] = question.answer()
+        return answers
 
 
 def _unresolved(host: str, uri: URI | None, error: Exception) -> AccessFailed:

@@ -44,7 +44,7 @@ class Opening:
         gateways: Gateways | None,
     ) -> None:
         self.policy: Policy = policy or Policy()
-        self.registry: Registry = registry or Registry.default()
+        self.registry: Registry = Registry.default() if registry is None else registry
         self.gateways: Gateways = gateways or Gateways()
         self.credentials = credentials
         self.history: tuple[URI, ...] = ()

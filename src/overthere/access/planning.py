@@ -153,7 +153,7 @@ def plan_under(
     planned = plan(uri, credentials, registry=registry, gateways=gateways)
     if planned.through is not None:
         return planned
-    scheme = (registry or Registry.default()).scheme(planned.scheme)
+    scheme = (Registry.default() if registry is None else registry).scheme(planned.scheme)
     locator = configure(scheme, planned.locator, policy)
     return planned if locator is planned.locator else plan(locator, credentials, registry=registry, gateways=gateways)
 

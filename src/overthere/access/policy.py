@@ -86,7 +86,7 @@ class Policy:
                 object.__setattr__(self, name, tuple(value) if name == "messages" else frozenset(value))
         object.__setattr__(self, "nat64", tuple(map(nat64_prefix, self.nat64)))
         proxies = {
-            name: exact(proxy, "Policy.proxy") if isinstance(proxy, str) else str(proxy)
+            name.lower(): exact(proxy, "Policy.proxy") if isinstance(proxy, str) else str(proxy)
             for name, proxy in self.proxy.items()
         }
         object.__setattr__(self, "proxy", proxies)  # the checked texts are stored

@@ -90,7 +90,7 @@ class Requester:
         most: int = MOST,
     ) -> None:
         self.policy = policy
-        self.registry: Registry = registry or Registry.default()
+        self.registry: Registry = Registry.default() if registry is None else registry
         self.login: tuple[Cookie, ...] = tuple(login)
         self._login: Cookies | None = Cookies(self.login) if self.login else None
         self.limit = limit
