@@ -63,12 +63,9 @@ def _shares(addresses: Sequence[Address], timeout: float | None) -> Iterator[tup
     deadline = None if timeout is None else monotonic() + timeout
     for number, address in enumerate(addresses):
         remaining = len(addresses) - number
-        share = None if deadline is None else max(deadline - monotonic(), _SHORTEST) / remaining
+        # A socket with a timeout of 0 does not wait at all.
+        share = None if deadline is None else max(deadline - monotonic(), 0.001) / remaining
         yield str(address), share, remaining == 1
-
-
-_SHORTEST = 0.001
-"""Seconds: a socket with a timeout of 0 does not wait at all."""
 
 
 class _Connector:

@@ -23,8 +23,6 @@ _MESSAGE_FACTOR = 256
 """A message may be longer than a line by this factor: values may be photographs or lists of revoked certificates."""
 _LIMIT_CODES = (3, 4, 11)
 """timeLimitExceeded, sizeLimitExceeded, adminLimitExceeded: the entries are valid, but incomplete (RFC 4511 A.2)."""
-_TEMPORARY_CODES = (51, 52)
-"""busy, unavailable (RFC 4511 A.2)."""
 
 
 def dialogue(plan: Plan, policy: Policy) -> Dialogue:
@@ -88,7 +86,7 @@ def _read_listing(wire: Wire, plan: Plan, number: int, limit: int, where: str) -
 
 
 def _result_error(result: answers.Result, source: str, context: str) -> ResourceMissing | ResourceUnavailable:
-    kind = ResourceUnavailable if result.code in _TEMPORARY_CODES else ResourceMissing
+    kind = ResourceUnavailable if result.code in (51, 52) else ResourceMissing  # busy, unavailable (RFC 4511 A.2)
     return kind(str(result), str(result.code), source, where=context)
 
 

@@ -109,13 +109,12 @@ def _reply(wire: Wire, step: Step, accepted: frozenset[int]) -> Generator[Effect
     if reply.code < 400:
         raise ProtocolError(f"the server's answer belongs to another command: {text}", step.source, where=where)
     hint = _ERROR_TEXTS.get(reply.code, "")
-    kind = ResourceUnavailable if reply.code in _TEMPORARY_CODES else ResourceMissing
+    # Service temporarily unavailable; internal fault (RFC 3977 3.2.1, 5.1.1).
+    kind = ResourceUnavailable if reply.code in (400, 403) else ResourceMissing
     raise kind(f"{hint}: {text}" if hint else text, str(reply.code), "RFC 3977 3.2", where=where)
 
 
 _REPLY = re.compile(rb"([1-5][0-9][0-9])(?= |$)")
-_TEMPORARY_CODES = (400, 403)
-"""Service temporarily unavailable; internal fault (RFC 3977 3.2.1, 5.1.1)."""
 _ERROR_TEXTS = {
     411: "there is no such newsgroup",
     423: "the newsgroup has no article of that number",

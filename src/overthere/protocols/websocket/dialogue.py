@@ -58,12 +58,8 @@ def _open(key: bytes, plan: Plan, policy: Policy) -> Dialogue:
     answer = fields.get("sec-websocket-accept", "").strip()
     expect(answer == accept(key).decode(), "its Sec-WebSocket-Accept is not that of the key", "RFC 6455 4.1", where)
     for name in ("sec-websocket-extensions", "sec-websocket-protocol"):
-        expect(
-            not list_field(details, name).strip(", \t"),
-            f"it answers with a {name} that was not requested",
-            "RFC 6455 4.1",
-            where,
-        )
+        unrequested = list_field(details, name).strip(", \t")
+        expect(not unrequested, f"it answers with a {name} that was not requested", "RFC 6455 4.1", where)
     yield Head(details=details)
     wire = Wire()
     wire.buffer += reader.held_octets
