@@ -500,6 +500,21 @@ def test_with_a_known_end_an_earlier_one_is_an_error(uri: str, answer: bytes) ->
             driven(uri, *filter(None, [answer[:offset]]))
 
 
+@pytest.mark.parametrize("is_silent", [False, True])
+@pytest.mark.parametrize("head", [b"+-2\r\n", b"+%d\r\n"])
+@pytest.mark.parametrize("tail", [b"", b".\r\n"])
+def test_a_period_alone_is_no_end_before_the_stated_one(head: bytes, tail: bytes, is_silent: bool) -> None:
+    """Gopher+ 2.3: only "+-1" announces a period; some servers add one to a menu all the same."""
+    menu = b"0a\ta\th\t70\r\n.\r\n0b\tb\th\t70\r\n"
+    head = head.replace(b"%d", b"%d" % len(menu + tail))
+    if not is_silent or tail or b"-" not in head:
+        _, _, items = driven("gopher://h/1%09%09+", head, menu, tail, stays=is_silent)
+        assert [(item.name, item.kind) for item in items] == [("a", "file"), (".", "malformed"), ("b", "file")]
+    attributes = b"+INFO: 0a\ta\th\t70\t+\r\n+ABSTRACT:\r\n one\r\n.\r\n two\r\n"
+    _, _, (item,) = driven("gopher://h/0a%09%09!", b"+%d\r\n" % len(attributes), attributes)
+    assert item.details["abstract"] == "one\n.\ntwo"
+
+
 # -- octets
 
 

@@ -33,7 +33,10 @@ class FramedAnswer:
         self.remaining: int = count
 
     def line(self) -> Generator[Effect, Any, bytes | None]:
-        """Return the next line; None at the end.  Raises: LimitExceeded, AccessFailed."""
+        """Return the next line; None at the end.  Raises: LimitExceeded, AccessFailed.
+
+        If the end is stated in another way, a period alone is an end only if nothing follows: servers add it.
+        """
         wire, searched = self.wire, 0
         while True:
             limit = self.remaining if self.until == "count" else None
@@ -63,6 +66,10 @@ class FramedAnswer:
         line = bytes(wire.buffer[:size])
         del wire.buffer[:size]
         line = line.removesuffix(b"\n").removesuffix(b"\r")
+        if line == b"." and self.until == "count":
+            return line if self.remaining else None
+        if line == b"." and self.until == "close":
+            return line if wire.buffer or (yield from _read_more(wire)) else None
         return None if line == b"." else line
 
     def data(self, text: bool) -> Dialogue:
