@@ -321,13 +321,15 @@ def test_a_redirect_keeps_the_fragment(tmp_path: Path) -> None:
 
 
 def test_pages_of_a_folder_have_bases_of_their_own(tmp_path: Path, kernels: str) -> None:
-    """A reference without a path leads to the base, also if a page beside it has a base that does not exist."""
+    """A reference without a path leads to the base of its own page, not to that of another page."""
     pages = {
         "a.html": '<base href="missing.html"><a href="#x"><a href="?q"><a href="#top"><a href="gone.html">',
         "b.html": '<p id="y"><a href="#x"><a href="?q"><a href="#top"><a href="#y"><a href="gone.html">',
     }
     write_site(tmp_path, pages)
-    results = [(Path(one.source).name, one.reference, one.kind, one.target) for one in find(tmp_path, "https://h/")]
+    results = [
+        (Path(item.source).name, item.reference, item.kind, item.target) for item in find(tmp_path, "https://h/")
+    ]
     assert results == [
         ("a.html", "#x", "no-document", "https://h/missing.html#x"),
         ("a.html", "?q", "no-document", "https://h/missing.html?q"),
@@ -341,7 +343,7 @@ def test_pages_of_a_folder_have_bases_of_their_own(tmp_path: Path, kernels: str)
 @pytest.mark.parametrize("name", ["empty.html", "empty.xhtml", "empty.md", "empty.rst", "empty.xml", "empty.ipynb"])
 def test_an_empty_document_has_no_anchors(name: str, tmp_path: Path, kernels: str) -> None:
     write_site(tmp_path, {"index.html": f'<!doctype html><a href="{name}"><a href="{name}#x">', name: ""})
-    assert [(one.reference, one.kind) for one in find(tmp_path, "https://h/")] == [(f"{name}#x", "no-fragment")]
+    assert [(item.reference, item.kind) for item in find(tmp_path, "https://h/")] == [(f"{name}#x", "no-fragment")]
 
 
 def test_files_of_several_repositories_are_looked_up_in_each(tmp_path: Path, kernels: str) -> None:
@@ -349,7 +351,7 @@ def test_files_of_several_repositories_are_looked_up_in_each(tmp_path: Path, ker
         (tmp_path / name / ".git").mkdir(parents=True)
         write_site(tmp_path / name, {"docs/page.html": '<a href="../other.html#no">', "other.html": '<p id="yes">'})
     findings = find([tmp_path / name / "docs" / "page.html" for name in ("one", "two")])
-    assert [(one.reference, one.kind) for one in findings] == [("../other.html#no", "no-fragment")] * 2
+    assert [(item.reference, item.kind) for item in findings] == [("../other.html#no", "no-fragment")] * 2
 
 
 def test_symlinks_count_as_their_targets(tmp_path: Path, kernels: str) -> None:

@@ -33,7 +33,6 @@ from overthere.broken.model import KINDS, Checker, Outcome
 from overthere.broken.replies import Reply, brief_redirect, wait_for
 from overthere.broken.requests import Requester
 from overthere.cli.request_settings import _header
-from overthere.protocols.http.answer import retry_after
 from servers import NET, free_port
 from servers.faults import close_at, dripped, endless, faulty, simple, stalled
 from servers.nginx import Nginx, nginx, trusting
@@ -526,17 +525,6 @@ def test_retry_after_of_one_uri_is_for_its_server(monkeypatch: pytest.MonkeyPatc
         outcomes = ask([f"http://127.0.0.1:{server.port}/{name}" for name in "ab"], per_host=1)
     assert [outcome.kind for outcome in outcomes.values()] == ["rate-limited"] * 2
     assert times[1] - times[0] > 0.9
-
-
-@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the system sets the time zone")
-def test_each_form_of_a_date_in_retry_after_is_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
-    """RFC 9110 5.6.7."""
-    with monkeypatch.context() as context:
-        context.setenv("TZ", "XYZ-9")
-        time.tzset()
-        dates = "Thu, 01 Jan 1970 00:01:00 GMT", "Thursday, 01-Jan-70 00:01:00 GMT", "Thu Jan  1 00:01:00 1970"
-        assert [retry_after(date, 0.0) for date in dates] == [60.0] * 3
-    time.tzset()
 
 
 # -- the cache

@@ -58,10 +58,10 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 76_914
+LINES = 76_990
 """The maximum number of Python lines in the package.  A feature removes as many as it adds, or its commit raises the
-number with a reason.  The last was for findings of a reading: members behind a broken header of a tar, kinds of fields
-in reports, cookies of one host (20)."""
+number with a reason.  The last was for some forty findings of careful readers in the readers of archives, messages and
+documents, the checker and the protocols (239)."""
 
 
 def test_the_package_does_not_grow() -> None:

@@ -113,7 +113,7 @@ def scan(document: Document, kind: str, notes: tuple[str, ...], options: Options
     else:
         result.more_anchors = project.more_anchors
     if not document.content:
-        result.has_anchors = kind in _READERS_BY_KIND  # there are none
+        result.has_anchors = kind in _READERS_BY_KIND  # an empty document has no anchors
     elif not is_source_code(document, kind):
         try:
             _READERS_BY_KIND.get(kind, _read_without_places)(result, options)

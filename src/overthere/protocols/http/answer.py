@@ -134,7 +134,6 @@ def retry_after(value: str, now: float) -> float | None:
         return float(value[:12])
     try:
         date = parsedate_to_datetime(value)
-        # A date in the format of asctime has no zone and is in UTC (5.6.7).
         return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
     except (ValueError, OverflowError, OSError):
         return None
