@@ -107,6 +107,23 @@ def test_broken_lines(serve: Serve) -> None:
             next(lines)
 
 
+def test_reading_within_an_iteration_keeps_the_order(tmp_path: Path) -> None:
+    content = os.urandom(3_000_000)
+    (tmp_path / "a").write_bytes(content)
+    with overthere.open((tmp_path / "a").as_uri(), LOCAL_POLICY) as resource:
+        pieces = iter(resource)
+        received = next(pieces) + resource.read(10) + next(pieces) + resource.read(600_000) + b"".join(pieces)
+    assert received == content
+
+    async def read() -> bytes:
+        async with await overthere.aopen((tmp_path / "a").as_uri(), LOCAL_POLICY) as resource:
+            pieces = aiter(resource)
+            first = await anext(pieces) + await resource.read(10)
+            return first + b"".join([piece async for piece in pieces])
+
+    assert anyio.run(read) == content
+
+
 # -- as a file of the standard library
 
 

@@ -102,6 +102,21 @@ def test_a_task_whose_workers_all_die_early_ends_with_notes() -> None:
         assert (retry.task.paths, retry.arrived_rows) == (((), 0) if failed else (PATHS.paths, 7))
 
 
+def test_a_worker_that_dies_before_its_first_message_was_among_rows_that_had_arrived() -> None:
+    """The task is read again as a whole, and no path gets a note."""
+    pool = _Pool(iter([]), Options(), 1)
+    try:
+        pool.workers.append(_Worker(Options()))
+        pool.assign(pool.workers[0], 0, PATHS)
+        pool.arrived_rows[0] = 7
+        for _ in range(3):
+            pool.replace_worker(pool.workers[0])
+            assert (pool.unfinished[0], pool.messages) == (PATHS, {})
+            assert not pool.suspects[0].position.has_new_rows
+    finally:
+        pool.end()
+
+
 def test_no_worker_is_started_without_a_task() -> None:
     pool = _Pool(iter([Task((), None, None)]), Options(), 8)
     try:

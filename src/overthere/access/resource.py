@@ -128,7 +128,7 @@ class _ResourceBase:
     def _take_buffer(self) -> Iterator[bytes]:
         """Yield and remove the buffered content, which `read` did not return.  Raises: as `_require_content`."""
         self._require_content()
-        if self._buffer:
+        while self._buffer:
             piece = bytes(self._buffer)
             self._buffer.clear()
             yield piece
@@ -234,6 +234,7 @@ class Resource(_ResourceBase):
         while (effect := self._transport.advance()) is not None:
             if isinstance(effect, Data):
                 yield effect.octets
+                yield from self._take_buffer()  # the rest of a `read` in between
 
     def entries(self) -> Iterator[Entry]:
         """Yield the entries of a listing; nothing for other content, which `read` returns.  Raises: AccessError."""
@@ -268,6 +269,8 @@ class Resource(_ResourceBase):
 
     def iter_lines(self, charset: str | None = None, errors: str = "strict") -> Iterator[str]:
         """Yield the content as text, line by line, without line ends (CR LF, LF, CR).
+
+        Read all lines before you use another method: content after the last line that you took has been read too.
 
         Raises: AccessError; UnicodeDecodeError.
 
@@ -334,6 +337,8 @@ class AsyncResource(_ResourceBase):
         while (effect := await self._transport.advance()) is not None:
             if isinstance(effect, Data):
                 yield effect.octets
+                for piece in self._take_buffer():
+                    yield piece
 
     async def entries(self) -> AsyncIterator[Entry]:
         """Yield the entries of a listing; nothing if it is not a listing."""

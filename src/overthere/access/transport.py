@@ -148,7 +148,7 @@ class Carrier:
             raise ProtocolError(message, uri=self.uri) from error
 
     def fail(self, error: BaseException) -> None:
-        """Close everything after an error; later calls raise it if it is an AccessError, without secrets."""
+        """Close everything after an error.  An AccessError gets the URI and loses its secrets; later calls raise it."""
         if isinstance(error, AccessError):
             error.uri = error.uri or self.uri
             mask_errors(error, self.secrets)

@@ -195,6 +195,7 @@ class MessageReader:
 
 
 def _boundary_of(line: bytes, delimiter_depths: dict[bytes, int]) -> Boundary | None:
+    """Return the boundary of a line that begins with "--" or, in an mbox, with "From "; None for other text."""
     if line.startswith(b"From "):
         return END
     text = line.rstrip(b" \t\r")[2:]

@@ -249,8 +249,9 @@ struct ReferenceJudge<'a> {
 enum Kind {
     /// Outside the site's base, by a URI or network-path reference, or by a base that the document declares.
     Outside = b'a' as isize,
-    /// Outside the site's base, by a reference from the root, or a relative one.
+    /// Outside the site's base, by a reference that begins with "/".
     FromRoot = b'/' as isize,
+    /// Outside the site's base, by another relative reference.
     Relative = b'.' as isize,
     /// Below the site's base, with an unknown name.
     Missing = b'm' as isize,

@@ -71,6 +71,9 @@ def records(
     """Yield the records that begin in [start, end), and notes on damage; records with documents have their content.
 
     A `BegunPage` of the page reader passes through: its rows must be taken, or the page finished, before going on.
+    Many records that are compressed together are unpacked into a temporary file.
+
+    Raises: OSError if the file cannot be read, or the temporary file takes no more.
 
     file: seekable.
     max_content: bytes of a content to read; up to 64 KiB more are read, for the header of HTTP.

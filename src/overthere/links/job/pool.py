@@ -87,6 +87,7 @@ class _RetryTask(NamedTuple):
 
 
 def _run_retry(pipe: Connection, retry: _RetryTask, options: Options) -> None:
+    """Send the rows and the end of each path, then an end of the task without counts: the pool adds the paths' up."""
     sender = _Sender(pipe, retry.arrived_rows)
     last_unit, deadly_units = retry.last_unit, retry.deadly_units
     for index in range(len(retry.task.paths)):
@@ -317,7 +318,7 @@ class _Pool:
                 for document in failed_sources(failed_paths, self.options):
                     row_builder.add_note(document._replace(source=source or document.source), "unreadable")
                 self.store_message(number, _make_rows_message(row_builder.take()))
-            suspect.position = _Position(has_new_rows=not retry.arrived_rows)
+        suspect.position = _Position(has_new_rows=not retry.arrived_rows)
         worker = _Worker(self.options)
         self.workers.append(worker)
         self.assign(worker, number, retry.task, retry)
