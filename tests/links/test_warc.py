@@ -233,6 +233,7 @@ def test_many_records_in_one_member() -> None:
         "a length too small": [record(response(b"1"), length=60), record(response(b"2")), record(response(b"3"))],
         "a length too large by 1": [record(response(b"1"), length=len(response(b"1")) + 1), record(response(b"2"))],
         "a length behind the end": [record(response(b"1"), length=9_000), record(response(b"2"))],
+        "a header that is cut": [record(response(b"1")), record(response(b"2"))[:40]],
         "a length too small later": [record(response(b"1")), record(response(b"2"), length=60), record(response(b"3"))],
     }.items(),
     ids=lambda item: item[0],

@@ -175,7 +175,7 @@ class _Characters(Iterable[str]):
                 except UnicodeDecodeError:
                     self.is_damaged = True
             yield decoder.decode(octets, is_last)
-            octets = self.file.read(_BLOCK)
+            octets = b"" if is_last else self.file.read(_BLOCK)
 
 
 def _write_text(name: str, texts: Iterable[str], form: str, search: Any) -> None:

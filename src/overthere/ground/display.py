@@ -27,8 +27,8 @@ _OCTET = re.compile("\ufffd([0-9A-F]{2})".encode())
 
 
 def file_name(path: str) -> str:
-    """Return a path as text, no other path as the same text: octets that are not UTF-8 (and those of U+FFFD itself)
-    become U+FFFD and two digits each.
+    """Return a path as text that no other path has: U+FFFD and two digits for each octet that is not UTF-8, and for
+    those of U+FFFD itself.
 
     >>> file_name("caf\\udce9"), file_path(file_name("caf\\udce9")) == "caf\\udce9"
     ('caf\ufffdE9', True)

@@ -303,7 +303,8 @@ def _read_gzip(
         data, note, next_at = read_gzip_member(file, size, at, max_content + _MAX_HEAD_BYTES, _is_record)
         block = _BLOCK.match(data)
         length = _LENGTH.search(block[0]) if block else None
-        record_end = -1 if block is None or length is None else block.end() + int(length[1])
+        content_start = block.end() if block else 0
+        record_end = content_start + int(length[1]) if length else -1
         is_whole = 0 <= record_end <= len(data) and not data[record_end:].lstrip(b"\r\n")
         if not (is_whole or note) and _is_record(data) and is_continuation(file, next_at, _is_record):
             chain = MemberChain(file, at, _is_record)
@@ -313,9 +314,9 @@ def _read_gzip(
                     record = record._replace(notes=tuple(dict.fromkeys(("corrupt", *record.notes))))
                 yield record
             next_at = chain.at if chain.is_read else find_member(file, chain.at + 1, size, _is_record, strict=False)
-        elif not is_whole and (record_end <= len(data) or not note) and _has_block(data, block.end() if block else 0):
-            pieces, max_bytes = inflate_pieces(file, at), _unpacked_limit(max_content, size)
-            yield from _read_unpacked(pieces, f"{at}!", max_bytes, max_content, page_reader)
+        elif not is_whole and (record_end <= len(data) or not note) and _has_more(data, content_start, record_end):
+            max_bytes = _unpacked_limit(max_content, size)
+            yield from _read_unpacked(inflate_pieces(file, at), f"{at}!", max_bytes, max_content, page_reader)
         elif block is None or length is None:
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
@@ -340,9 +341,9 @@ def _make_record(at: int, header: bytes, data: bytes, length: int, notes: tuple[
     return Record(str(at), header, content, (*notes, "wrong-length"))
 
 
-def _has_block(data: bytes, start: int) -> bool:
-    """Whether another record begins in an unpacked gzip member, at `start` or after it."""
-    return _find_block(BytesIO(data), start, len(data)) < len(data)
+def _has_more(data: bytes, start: int, end: int) -> bool:
+    """Whether another record begins in an unpacked gzip member, at the end of the first or after its header."""
+    return _is_record(data[end:].lstrip(b"\r\n")) or _find_block(BytesIO(data), start, len(data)) < len(data)
 
 
 def _is_record(head: bytes) -> bool:
