@@ -141,6 +141,35 @@ def test_login_cookies_leave_room_for_those_of_a_chain(tmp_path: Path) -> None:
     assert (cookies.field("https://h8.example/"), cookies.field("https://x.h8.example/")) == ("n=8", "")
 
 
+@pytest.mark.parametrize(
+    ("line", "sent", "unsent"),
+    [
+        ("h.example\tTRUE\t/\tFALSE\t0\ta\tb", "h.example x.h.example", "other.example"),
+        (".h.example\tTRUE\t/\tFALSE\t\ta\tb", "h.example x.h.example", "xh.example"),
+        (".h.example\tFALSE\t/\tFALSE\t-1\ta\tb", "h.example", "x.h.example"),
+        ("#HttpOnly_H.example\tFALSE\t/\tFALSE\t4102444800.25\ta\tb\r", "h.example", "x.h.example"),
+        ("localhost\tFALSE\t/\tFALSE\t0\ta\tb", "localhost localhost:8000", "example"),
+        ("::1\tFALSE\t/\tFALSE\t0\ta\tb", "[::1] [::1]:8000", "[::2]"),
+        ("h.example\tFALSE\t/\tTRUE\t0\ta\tb", "", "h.example"),
+        ("h.example\tFALSE\t/x\tFALSE\t0\ta\tb", "h.example/x h.example/x/y", "h.example/y"),
+        ("h.example\tFALSE\t/\tFALSE\t1\ta\tb", "", "h.example"),
+    ],
+)
+def test_lines_of_a_cookie_file(tmp_path: Path, line: str, sent: str, unsent: str) -> None:
+    """`http.cookiejar` rejected whole files for a domain without a dot, and never sent the cookies of `localhost`."""
+    for number, head in enumerate(("# Netscape HTTP Cookie File\n\n", "", "# $x\n")):
+        (jar := tmp_path / str(number)).write_text(f"{head}{line}\n", newline="")
+        cookies = Cookies(load_cookies(str(jar)))
+        assert {cookies.field(f"http://{host}") for host in sent.split()} <= {"a=b"}
+        assert {cookies.field(f"http://{host}") for host in unsent.split()} == {""}
+
+
+def test_cookies_of_a_file_without_a_value_or_a_name(tmp_path: Path) -> None:
+    fields = "h.example\tFALSE\t/\tFALSE\t0\t"
+    (jar := tmp_path / "jar").write_text(f"{fields}a\n{fields}b\t\n{fields}\tc\n")
+    assert Cookies(load_cookies(str(jar))).field("http://h.example/") == "a=; b=; c"
+
+
 def test_login_cookies_from_a_file(site: tuple[Site, str], tmp_path: Path) -> None:
     server, root = site
     jar = tmp_path / "cookies.txt"

@@ -77,6 +77,17 @@ def test_other_records() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_blanks_in_a_media_type(packed: bool) -> None:
+    text = "é".encode("latin-1")
+    for address in (b"192.0.2.1", b"-", b"2001:db8::1"):
+        line = b"ftp://h/a b %s 20260101000000 text/plain; charset=iso-8859-1 1\n" % address
+        pieces = [first(), line + text + b"\n", PAGES[1]]
+        one, two = found(b"".join(map(gzip.compress, pieces) if packed else pieces))
+        assert (str(one.base.uri), one.media_type, one.charset) == ("ftp://h/a%20b", "text/plain", "iso-8859-1")
+        assert (one.content, one.notes, two.content) == (text, (), b"<a href=x1>")
+
+
 @pytest.mark.parametrize("length", [0, 20, 500, 10**15])
 def test_wrong_lengths(length: int) -> None:
     lying = b"http://h/l 192.0.2.1 20260101000000 text/html %d\nHTTP/1.1 200 OK\n\n%s\n" % (length, b"<a href=y>" * 9)

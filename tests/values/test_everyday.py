@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, Rung, Template, URIReference, forms, kernel
+from overthere import IRI, URI, CodingError, InvalidURI, IRIReference, Rung, Template, URIReference, find, forms, kernel
 from overthere.forms import Parameters
 from overthere.schemes.locators import MailtoLocator
 from overthere.values.conveniences import ELSEWHERE
@@ -509,3 +509,21 @@ def test_what_a_form_keeps_is_read_back(data: str | bytes) -> None:
 def test_what_a_form_cannot_keep(keep: str) -> None:
     with pytest.raises(CodingError):
         forms.encode({"a": "b"}, keep=keep)
+
+
+@pytest.mark.parametrize("flag", [1, 0, "", "x", None, [], [0]], ids=repr)
+def test_a_flag_counts_by_its_truth(flag: Any) -> None:
+    """The native kernel took `bool` alone, the reference kernel some others."""
+    zone, http = "http://[fe80::1%25a]/", URI("http://h/a")
+    for read in (URI.parse, URI.can_parse, kernel.parse):
+        assert read(zone, zone=flag) == read(zone, zone=bool(flag)), read
+    if flag:
+        assert URI(zone, zone=flag) == URI.build(scheme="http", host="[fe80::1%25a]", path="/", zone=flag)
+    else:
+        with pytest.raises(InvalidURI, match="zone=True"):
+            URI(zone, zone=flag)
+    assert http.join("http:g", strict=flag) == URIReference("http:g").resolve(http, strict=bool(flag))
+    assert list(find("www.a.example a@b.example", abbreviated=flag)) == list(
+        find("www.a.example a@b.example", abbreviated=bool(flag))
+    )
+    assert list(find("a@b.example", mail=flag)) == list(find("a@b.example", mail=bool(flag)))

@@ -18,7 +18,7 @@ use pyo3::IntoPyObjectExt;
 use crate::bug::{bug, guarded};
 use crate::fast::parse;
 use crate::finalizing::Inside;
-use crate::quick;
+use crate::quick::{self, truth};
 
 /// The places of the components, in the unit in which the text was read.
 pub(crate) enum Places {
@@ -230,7 +230,11 @@ pub(crate) fn refusal(text: &Bound<'_, PyString>, rule: &Bound<'_, PyAny>, zone:
 /// The components of a text, or None if `rule` (URI, URI-reference, IRI, IRI-reference) does not derive it.
 #[pyfunction]
 #[pyo3(name = "parse", signature = (text, rule = "URI-reference", zone = false))]
-pub fn parse_text(text: &Bound<'_, PyString>, rule: &str, zone: bool) -> PyResult<Option<Components>> {
+pub fn parse_text(
+    text: &Bound<'_, PyString>,
+    rule: &str,
+    #[pyo3(from_py_with = truth)] zone: bool,
+) -> PyResult<Option<Components>> {
     guarded(text.py(), || {
         let name = || rule.into_py_any(text.py());
         components(&quick::exact(text)?, rule_named(rule), name, zone)
@@ -263,7 +267,11 @@ impl Components {
     #[new]
     #[classmethod]
     #[pyo3(signature = (text, *, zone = false))]
-    fn new(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<Self> {
+    fn new(
+        cls: &Bound<'_, PyType>,
+        text: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = truth)] zone: bool,
+    ) -> PyResult<Self> {
         guarded(cls.py(), || {
             let (text, zone) = text_argument(cls, text, zone)?;
             match by_class(cls, None, &text, zone)? {
@@ -299,7 +307,7 @@ impl Components {
     fn parse<'py>(
         cls: &Bound<'py, PyType>,
         text: &Bound<'py, PyAny>,
-        zone: bool,
+        #[pyo3(from_py_with = truth)] zone: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         guarded(cls.py(), || {
             let (text, zone) = text_argument(cls, text, zone)?;
@@ -325,7 +333,11 @@ impl Components {
     /// (False, True)
     #[classmethod]
     #[pyo3(signature = (text, *, zone = false))]
-    fn can_parse(cls: &Bound<'_, PyType>, text: &Bound<'_, PyAny>, zone: bool) -> PyResult<bool> {
+    fn can_parse(
+        cls: &Bound<'_, PyType>,
+        text: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = truth)] zone: bool,
+    ) -> PyResult<bool> {
         guarded(cls.py(), || {
             let (text, zone) = text_argument(cls, text, zone)?;
             Ok(by_class(cls, quick::rule_of_class(cls), &text, zone)?.is_some())

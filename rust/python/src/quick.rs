@@ -21,6 +21,11 @@ pub fn exact<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>>
     }
 }
 
+/// The truth of an argument, as `if` takes it: the flags of Python need not be `bool`.
+pub fn truth(argument: &Bound<'_, PyAny>) -> PyResult<bool> {
+    argument.is_truthy()
+}
+
 /// The bytes of a US-ASCII text, borrowed from it; None for another text, and if CPython does not expose them.
 #[inline(always)]
 pub fn ascii<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyString};
 use crate::bug::guarded;
 use crate::components::Components;
 use crate::fast::parse;
-use crate::quick::{exact, text};
+use crate::quick::{exact, text, truth};
 
 /// 5.2 and 5.3 on values; None if one of them is not US-ASCII.
 #[pyfunction]
@@ -19,7 +19,7 @@ pub fn resolve<'py>(
     py: Python<'py>,
     base: &Bound<'py, Components>,
     reference: &Bound<'py, Components>,
-    strict: bool,
+    #[pyo3(from_py_with = truth)] strict: bool,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
     guarded(py, || {
         let (base, reference) = (base.get(), reference.get());

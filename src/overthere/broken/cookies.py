@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from email.message import Message
-from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy, LoadError, MozillaCookieJar
-from typing import TYPE_CHECKING, Any, cast
+from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING, cast
 from urllib.request import Request
-from warnings import catch_warnings
 
 from overthere.ground.option_files import read_text
 
@@ -21,6 +20,10 @@ _HUGE_AGE = re.compile(r"(max-age\s*+=\s*+[+-]?)[0-9_]{10,}", re.IGNORECASE)
 """A Max-Age that overflows in `http.cookiejar` (RFC 6265 5.2.2), which then drops all cookies, with a traceback."""
 _IGNORED = re.compile(r";\s*+(?:path\s*+=\s*+[^\s;/]|max-age\s*+=\s*+[-+]?+(?![0-9]))[^;]*+", re.IGNORECASE)
 """An invalid Path or Max-Age, which counts as missing (5.2.2, 5.2.4); `http.cookiejar` drops the cookie."""
+_COOKIE = re.compile(
+    r"\.?([^\t]+)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(?:-1|([0-9]{0,18})(?:\.[0-9]*)?)\t([^\t]*)(?:\t([^\t]*))?"
+)
+"""A line of a cookie file: 0, -1 and no time mean the session; some programs write fractions or omit an empty value."""
 _MAX_COOKIES = 50
 """Maximum number of cookies that the servers of a chain set; RFC 6265 6.1 requires as many for each domain."""
 
@@ -83,17 +86,29 @@ class _Response:
 
 
 def load_cookies(path: str) -> tuple[Cookie, ...]:
-    """The cookies of a file in Netscape format, which browsers and curl write.
+    """The cookies of a file in Netscape format, which browsers and curl write, without those that have expired.
+
+    As in curl, the second field says whether subdomains get the cookie, and a dot before the domain does not matter.
 
     Raises: ValueError for a file in another format; OSError.
     """
-    read_text(path)  # checks its limits
-    jar: Any = MozillaCookieJar(path)
-    try:
-        with catch_warnings(action="ignore"):  # about lines that cannot be read
-            jar.load(ignore_discard=True, ignore_expires=True)
-    except LoadError:  # its message would show the line
-        raise ValueError(f"{path}: not a cookie file in Netscape format: each line has seven fields, by tabs") from None
-    for cookie in jar:
-        cookie.expires = cookie.expires or None  # 0 means the end of the session
-    return tuple(cookie for cookie in jar if not cookie.is_expired())
+    first, *_ = lines = read_text(path).replace("\r", "").split("\n")
+    lines = [line.removeprefix("#HttpOnly_") for line in lines]
+    matches = [_COOKIE.fullmatch(line) for line in lines if line.strip() and not line.lstrip().startswith(("#", "$"))]
+    cookies = [_cookie(match) for match in matches if match is not None]
+    if len(cookies) < len(matches) or not (cookies or first.endswith("HTTP Cookie File")):
+        raise ValueError(f"{path}: not a cookie file in Netscape format: each line has seven fields, by tabs")
+    return tuple(cookie for cookie in cookies if not cookie.is_expired())
+
+
+def _cookie(match: re.Match[str]) -> Cookie:
+    domain, subdomains, path, secure, expires, name, value = match.groups("")
+    if ":" in domain:
+        domain = f"[{domain.strip('[]')}]"
+    if "." not in domain:
+        domain += ".local"  # as `http.cookiejar` names a host without a dot
+    is_domain = subdomains == "TRUE"
+    return Cookie(
+        0, name or value, value if name else None, None, False, "." * is_domain + domain, is_domain, is_domain, path,
+        True, secure == "TRUE", int(expires or 0) or None, False, None, None, {},
+    )  # fmt: skip

@@ -86,14 +86,14 @@ class Components:
     def _exact_text(cls, text: str | Components, zone: bool) -> tuple[str, bool]:
         """Return the exact text of the class's argument, and whether it may have a zone."""
         if type(text) is str:
-            return text, zone
+            return text, bool(zone)
         if isinstance(text, Components):
-            return str(text), zone or "%25" in (text.host or "")
+            return str(text), bool(zone) or "%25" in (text.host or "")
         if not issubclass(type(text), str):
             raise TypeError(
                 f"{cls.__name__}() takes text (RFC 3986 2: characters, not octets), not {type(text).__name__}"
             )
-        return exact(text, cls.__name__), zone
+        return exact(text, cls.__name__), bool(zone)
 
     # -- the components, as written
 
@@ -218,7 +218,7 @@ front_classmethod = classmethod
 
 def parse(text: str, rule: str = "URI-reference", zone: bool = False) -> Components | None:
     """Return the components of a text; None if it does not follow `rule` (URI, URI-reference, IRI, IRI-reference)."""
-    match = match_of(exact(text, "parse()"), rule, zone)
+    match = match_of(exact(text, "parse()"), rule, bool(zone))
     if match is None:
         return None
     components = object.__new__(Components)

@@ -98,7 +98,7 @@ def find(
         from overthere.values.hosts.domains import suffix_list
 
         suffixes = suffix_list().rules
-    return _Scanner(text, names(registry), wanted_schemes, abbreviated, bool(hosts), mail, suffixes).run()
+    return _Scanner(text, names(registry), wanted_schemes, bool(abbreviated), bool(hosts), bool(mail), suffixes).run()
 
 
 _MAX_LENGTH = 64

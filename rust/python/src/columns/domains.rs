@@ -19,6 +19,7 @@ use crate::arrow::Result;
 use crate::bug::guarded;
 use crate::fast::host;
 use crate::finalizing::attached;
+use crate::quick::truth;
 
 /// The rules of a list, by name.
 #[pyclass(frozen, module = "overthere._native")]
@@ -103,10 +104,10 @@ pub fn column_domain(
     column: &Bound<'_, PyAny>,
     part: &str,
     rules: &Suffixes,
-    private: bool,
+    #[pyo3(from_py_with = truth)] private: bool,
     finish: Py<PyAny>,
     threads: usize,
-    views: bool,
+    #[pyo3(from_py_with = truth)] views: bool,
 ) -> PyResult<Py<PyAny>> {
     guarded(column.py(), || {
         let part = match part {

@@ -29,6 +29,7 @@ use crate::automaton::Automaton;
 use crate::bug::guarded;
 use crate::canonical::CanonicalForm;
 use crate::components::{rule_named, SyntaxRule};
+use crate::quick::truth;
 use chunks::{decoded, each, over, texts_of};
 pub use domains::{column_domain, Suffixes};
 use iris::Scratch;
@@ -91,7 +92,7 @@ fn nulls<R: Rows>(rows: &R) -> Option<NullBuffer> {
 pub fn column_check(
     column: &Bound<'_, PyAny>,
     rule: &Bound<'_, PyAny>,
-    zone: bool,
+    #[pyo3(from_py_with = truth)] zone: bool,
     threads: usize,
 ) -> PyResult<Py<PyAny>> {
     guarded(column.py(), || {
@@ -113,9 +114,9 @@ pub fn column_parts(
     column: &Bound<'_, PyAny>,
     names: Vec<String>,
     rule: Option<&str>,
-    zone: bool,
+    #[pyo3(from_py_with = truth)] zone: bool,
     threads: usize,
-    views: bool,
+    #[pyo3(from_py_with = truth)] views: bool,
 ) -> PyResult<Py<PyAny>> {
     guarded(column.py(), || {
         let rule = match rule.map(rule_of).transpose()? {
@@ -146,14 +147,14 @@ pub fn column_text(
     rule: &str,
     rung: u8,
     base: Option<&Bound<'_, PyAny>>,
-    strict: bool,
+    #[pyo3(from_py_with = truth)] strict: bool,
     safe: &str,
     schemes: Option<(Rules, Py<PyAny>)>,
     parameters: Option<ParameterArguments>,
     canonical: Option<(Py<CanonicalForm>, bool, Py<PyAny>)>,
     details: bool,
     threads: usize,
-    views: bool,
+    #[pyo3(from_py_with = truth)] views: bool,
 ) -> PyResult<Py<PyAny>> {
     guarded(column.py(), || {
         let raised = ErrorSlot::default();

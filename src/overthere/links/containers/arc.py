@@ -46,6 +46,8 @@ _CERTAIN_LINE = re.compile(
     rb"[^\r\n]{0,400} [0-9]{1,18}\r?\n)"
 )
 """Matches the line feed before a line that certainly begins a record."""
+_BLANKS = re.compile(rb"(.+?) (?:[0-9A-Fa-f.:]{2,45}|-) [0-9]{14} (.+) [0-9]+", re.DOTALL)
+"""Matches a line with blanks in its media type, which are against the format."""
 
 
 def members(
@@ -117,7 +119,8 @@ def _parse_line(data: bytes) -> _Line | None:
         if len(fields) >= count and fields[2 - count].isdigit() and len(fields[2 - count]) >= 8:
             url = b" ".join(fields[: 1 - count])
             return _Line(url, fields[3 - count].decode("latin-1"), int(fields[-1]), end + 1)
-    return None
+    match = _BLANKS.fullmatch(b" ".join(fields))
+    return None if match is None else _Line(match[1], match[2].decode("latin-1"), int(fields[-1]), end + 1)
 
 
 def _read_plain(
