@@ -83,9 +83,9 @@ def test_blanks_in_a_media_type(packed: bool) -> None:
     for address in (b"192.0.2.1", b"-", b"2001:db8::1"):
         line = b"ftp://h/a b %s 20260101000000 text/plain; charset=iso-8859-1 1\n" % address
         pieces = [first(), line + text + b"\n", PAGES[1]]
-        one, two = found(b"".join(map(gzip.compress, pieces) if packed else pieces))
-        assert (str(one.base.uri), one.media_type, one.charset) == ("ftp://h/a%20b", "text/plain", "iso-8859-1")
-        assert (one.content, one.notes, two.content) == (text, (), b"<a href=x1>")
+        item, two = found(b"".join(map(gzip.compress, pieces) if packed else pieces))
+        assert (str(item.base.uri), item.media_type, item.charset) == ("ftp://h/a%20b", "text/plain", "iso-8859-1")
+        assert (item.content, item.notes, two.content) == (text, (), b"<a href=x1>")
 
 
 @pytest.mark.parametrize("length", [0, 20, 500, 10**15])

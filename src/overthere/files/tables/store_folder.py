@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import errno
-import re
-import time
+import math
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from overthere.files.stores.model import Name, ObjectInfo, Store, StoreError
 from overthere.files.stores.opening import list_objects, open_object, store_of
-from overthere.files.tables.atomic_table import read_metadata, read_rows
-from overthere.files.tables.checkpoint import Checkpoint, ResumeError, read_mark
-from overthere.files.tables.folder import MARK, SECONDS
+from overthere.files.tables.checkpoint import Checkpoint, read_mark
+from overthere.files.tables.folder import MARK, Limits, PartsWriter, part_names
 from overthere.files.tables.formats import Layout
-from overthere.files.tables.writer import Writer
 from overthere.files.tables.writers import FormatWriter, open_format_writer
 from overthere.ground.atomic import open_unnamed
 
@@ -24,7 +21,6 @@ BYTES = 64 << 20
 """Bytes of a part: one request uploads it, for which it is in memory."""
 MAX_OBJECTS = 1_000_000
 """Maximum objects in the folder of a table: their names are in memory, and a server may list without end."""
-_PART = re.compile(r"part-[0-9]{5,}\.parquet")
 
 
 class Place:
@@ -32,7 +28,7 @@ class Place:
 
     def __init__(self, uri: str) -> None:
         name = Name.parse(uri)
-        self.uri: str = uri
+        self.uri: str = name.uri
         self.prefix: str = name.key
         self.store: Store = store_of(name.root)
 
@@ -64,7 +60,11 @@ class Place:
 class StorePart:
     """A part of a table, in a temporary file until it is uploaded."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, place: Place, name: str, version: str = "") -> None:
+        """version: the version to replace, as in `Store.put`."""
+        self.place: Place = place
+        self.name: str = name
+        self.version: str = version
         self.rows: int = 0
         self.file: BinaryIO = open_unnamed()
         self.format_writer: FormatWriter = open_format_writer(self.file, layout)
@@ -77,15 +77,15 @@ class StorePart:
     def octets(self) -> int:
         return self.file.tell()
 
-    def put(self, place: Place, name: str, mark: Checkpoint) -> None:
-        """Write the end of the part and upload it.  Raises: FileExistsError if another job has uploaded this name."""
+    def end(self, mark: Checkpoint) -> None:
+        """Write the end and upload the part.  Raises: FileExistsError if another job has uploaded this name."""
         self.format_writer.end(mark)
-        self.put_finished(place, name)
+        self.upload()
 
-    def put_finished(self, place: Place, name: str) -> None:
-        """Upload the part, whose end is written.  Raises: as `put`."""
+    def upload(self) -> None:
+        """Upload the part, whose end is written.  Raises: as `end`."""
         self.file.seek(0)
-        place.put(name, self.file)
+        self.place.put(self.name, self.file, self.version)
         self.file.close()
 
     def drop(self) -> None:
@@ -93,92 +93,56 @@ class StorePart:
         self.file.close()
 
 
-class StoreFolder(Writer):
-    """URI/part-00000.parquet and so on, and the mark with the number of committed rows.
+class StoreFolder(PartsWriter[StorePart]):
+    """URI/part-00000.parquet and so on, and the mark; an object _SUCCESS is written last.
 
-    Two jobs cannot write one table: each replaces only the mark that it has written itself.
+    Two jobs cannot write one table: each replaces only objects that it has seen at its start, or has written itself.
     """
 
     def __init__(self, uri: str, layout: Layout, job: str, resume: bool) -> None:
         super().__init__(Path(uri), layout, job, resume)
         self.place: Place = Place(uri)
-        self.part: StorePart | None = None
-        self.part_number: int = 0
-        self.part_start: float = 0.0
         objects = self.place.names()
+        self.versions: dict[str, str] = {name: info.version for name, info in objects.items()}
         mark_info = objects.pop(MARK, None)
-        parts = sorted(name for name in objects if _PART.fullmatch(name))
-        if set(objects) - {*parts, SUCCESS} or (objects and mark_info is None):
+        if objects.keys() - {*part_names(objects), SUCCESS} or (objects and mark_info is None):
             raise FileExistsError(errno.EEXIST, "the folder has objects that are not parts of a link table", uri)
-        self.version: str = "" if mark_info is None else mark_info.version
         if resume and mark_info is not None:
             mark = self.place.load_mark(mark_info, job)
             if not mark.is_done:
-                self._keep_parts(parts, mark)
-            elif SUCCESS not in objects:
+                self.keep_parts(objects, mark)
+                return
+            if SUCCESS not in objects:
                 self.place.put(SUCCESS, b"", None)
             self.continue_from(mark)
             return
         self.place.remove(SUCCESS)
-        for name in parts:
-            self.place.remove(name)
-        self._save_mark()
+        self._save_mark()  # before the parts are removed, as in a folder of files
+        for name in part_names(objects):
+            self._remove(name)
 
     @property
     def name(self) -> str:
         return self.place.uri
 
-    def _keep_parts(self, parts: list[str], mark: Checkpoint) -> None:
-        """Keep the committed rows: whole parts, and the first rows of the last one; remove the other parts."""
-        sizes = [read_metadata(self.place.uri + name).num_rows for name in parts]
-        if sum(sizes) < mark.rows:
-            raise ResumeError(self.name, f"it has {sum(sizes):,} rows, and had {mark.rows:,} when it was marked")
-        start = 0
-        for name, size in zip(parts, sizes, strict=True):
-            if start >= mark.rows:
-                self.place.remove(name)
-                continue
-            self.part_number = int(name[5:-8])
-            if start + size > mark.rows:
-                part = StorePart(self.layout.for_arrow())
-                for batch in read_rows(self.place.uri + name, self.columns, mark.rows - start):
-                    part.write(batch)
-                self.place.remove(name)
-                part.put(self.place, name, mark)
-            start += size
-            self.part_number += 1
+    @property
+    def _limits(self) -> Limits:
+        return Limits(math.inf, BYTES, 2)
+
+    def _locate(self, name: str) -> str:
+        return self.place.uri + name
+
+    def _open_part(self, layout: Layout) -> StorePart:
+        return StorePart(layout, self.place, self.part_name, self.versions.get(self.part_name, ""))
+
+    def _remove(self, name: str) -> None:
+        self.place.remove(name)
+        del self.versions[name]
 
     def _save_mark(self) -> None:
-        self.version = self.place.put(MARK, f"{self.mark.to_text()}\n".encode(), self.version)
-
-    def _write(self, batch: Any) -> None:
-        if self.part is None:
-            self.part, self.part_start = StorePart(self.layout), time.monotonic()
-        self.part.write(batch)
-        if self.part.octets >= 2 * BYTES:
-            self._finish_part()
-
-    def _commit(self) -> None:
-        part = self.part
-        if part is None or part.octets >= BYTES or time.monotonic() - self.part_start >= SECONDS or self.done:
-            self._finish_part()
-
-    def _finish_part(self) -> None:
-        """Upload the complete part, then save the mark, which makes it count."""
-        if self.part is not None:
-            part, self.part = self.part, None
-            part.put(self.place, f"part-{self.part_number:05}.parquet", self.mark)
-            self.part_number += 1
-        self._save_mark()
+        self.versions[MARK] = self.place.put(MARK, f"{self.mark.to_text()}\n".encode(), self.versions.get(MARK, ""))
 
     def _close(self) -> None:
-        if self.part is None and not self.part_number:
-            self.part = StorePart(self.layout)  # a table without rows has columns
-        self._finish_part()
+        super()._close()
         if self.done:
             self.place.put(SUCCESS, b"", None)
-
-    def _fail(self) -> None:
-        if self.part is not None:
-            self.part.drop()
-            self.part = None

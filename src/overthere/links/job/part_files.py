@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 
 from overthere import __version__
 from overthere.files.tables.checkpoint import Checkpoint
+from overthere.files.tables.folder import PartWriter
 from overthere.ground.redact import mask
-from overthere.links.job.part_places import PartWriter, place_of
+from overthere.links.job.part_places import place_of
 from overthere.links.job.ranged_sources import Index, is_ranged
 from overthere.links.job.retrieval import is_uri
 from overthere.links.job.running import run as run_tasks

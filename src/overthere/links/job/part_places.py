@@ -13,7 +13,7 @@ import re
 import uuid
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from overthere.files.stores.model import is_object
 from overthere.files.tables.atomic_table import PartFile, read_metadata
@@ -28,16 +28,6 @@ _FOLDER = re.compile(r"task=([0-9]{6,})")
 _OBJECT = re.compile(r"task=([0-9]{6,})/links\.parquet|part-[^/]*\.parquet")
 _TEMPORARY = "_temporary"
 _FOREIGN_FILES = "the folder has files that are not parts of a link table"
-
-
-class PartWriter(Protocol):
-    """Writes the table of a part."""
-
-    rows: int
-
-    def write(self, batch: Any) -> None: ...
-
-    def drop(self) -> None: ...
 
 
 def place_of(folder: str) -> FilePlace | ObjectPlace:
@@ -152,19 +142,18 @@ class ObjectPlace:
         return f"task={number:06}/links.parquet"
 
     def open(self, number: int, layout: Layout) -> StorePart:
-        return StorePart(layout)
+        return StorePart(layout, self.place, self._name(number))
 
     def end(self, number: int, part: Any, mark: Checkpoint) -> None:
         """Upload the part, unless another attempt has; one of another job or with "unreadable" files is replaced."""
-        name = self._name(number)
         try:
-            part.put(self.place, name, mark)
+            part.end(mark)
         except FileExistsError:
             existing = self.existing_summary(number, mark.job)
             if existing is not None and not existing.notes["unreadable"]:
                 return
-            self.place.remove(name)
-            part.put_finished(self.place, name)
+            self.place.remove(part.name)
+            part.upload()
 
 
 def discard_folders(*folders: Path) -> None:
