@@ -168,7 +168,7 @@ class Output:
         """Print the answer or the error for each text; exit 1 if any was invalid.
 
         texts: of the command line; if there are none, the lines of standard input.
-        what: what the texts are, for who gives none.
+        metavar: what the texts are called if there are none to read.
         answer: raises one of `bad` for a bad text.
         """
         for text in inputs(texts, metavar):

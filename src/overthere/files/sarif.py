@@ -74,10 +74,7 @@ def write(results: Iterable[Result], file: TextIO) -> None:
     driver = {"name": "overthere", "version": __version__, "rules": [_rule(kind) for kind in KINDS]}
     head = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"}
     # The small members precede the results, which are the last member.
-    file.write(
-        '{"$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", '
-        '"version": "2.1.0", "runs": ['
-    )
+    file.write(f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [')
     file.write(json.dumps(head)[:-1] + ', "results": [')
     for number, result in enumerate(results):
         file.write(",\n" if number else "\n")
