@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 import subprocess
+import tempfile
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -48,6 +49,7 @@ MARKED = {
         "# head {words}\n{{:#{own}}}",
         "x[^{own}] y\n\n[^{own}]: foot",
     ),
+    "hugo": ("# {words} {{#{own}}}", "x[^{own}] y\n\n[^{own}]: foot"),
     "myst": ("({own})=\n# {words}", "({own})=\npara {words}"),
 }
 KRAMDOWN = """require 'kramdown'; require 'kramdown-parser-gfm'; require 'json'
@@ -106,6 +108,23 @@ def by_python_markdown(documents: list[str], rule: str) -> list[str]:
     return [markdown.markdown(text, extensions=extensions, extension_configs=settings) for text in documents]
 
 
+def by_hugo(documents: list[str], rule: str) -> list[str]:
+    if shutil.which("hugo") is None:
+        pytest.skip("hugo is not installed")
+    with tempfile.TemporaryDirectory() as name:
+        site = Path(name)
+        for folder in ("content", "layouts/_default"):
+            (site / folder).mkdir(parents=True)
+        (site / "hugo.toml").write_text(
+            "baseURL = 'https://h.example/'\ndisableKinds = ['home', 'taxonomy', 'term', 'section']\n"
+        )
+        (site / "layouts/_default/single.html").write_text("{{ .Content }}")
+        for number, text in enumerate(documents):
+            (site / f"content/{number}.md").write_text(text, "utf-8")
+        subprocess.run(["hugo", "--source", name, "--quiet"], check=True)
+        return [(site / f"public/{number}/index.html").read_text("utf-8") for number in range(len(documents))]
+
+
 def by_myst(documents: list[str], rule: str) -> list[str]:
     from docutils.core import publish_string
     from myst_parser.parsers.docutils_ import Parser
@@ -119,7 +138,7 @@ def by_myst(documents: list[str], rule: str) -> list[str]:
 PROGRAMS: dict[str, tuple[Callable[[list[str], str], list[str]], int]] = {
     "kramdown": (by_kramdown, 400), "jekyll": (by_kramdown, 400), "pandoc": (by_pandoc, 25),
     "pandoc-gfm": (by_pandoc, 25), "mkdocs": (by_python_markdown, 300), "pymdownx": (by_python_markdown, 100),
-    "myst": (by_myst, 100),
+    "myst": (by_myst, 100), "hugo": (by_hugo, 300),
 }  # fmt: skip
 """The function that makes HTML with each program, and the number of documents: pandoc starts for each."""
 
@@ -183,6 +202,16 @@ def test_examples_of_the_documentation(title: str, rule: str, expected: str) -> 
     read = MarkdownAnchors(rule)
     read.read(f"# {title}\n")
     assert read.anchors == {expected}
+
+
+def test_footnotes_of_vitepress_are_numbered_like_markdown_it() -> None:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.footnote import footnote_plugin
+
+    text = "a[^b] c[^b] d[^e] f[^b]\n\n[^b]: B\n\n[^e]: E\n"
+    read = MarkdownAnchors("vitepress")
+    read.read(text)
+    assert read.anchors == set(re.findall(r' id="([^"]*)"', MarkdownIt().use(footnote_plugin).render(text)))
 
 
 @pytest.mark.parametrize("text", ["{#own}", "{/* #own */}"])

@@ -106,6 +106,24 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
         {"mkdocs.yml": "hooks:\n  - hook.py\n", "docs/a.md": "# One\n"},
         [("docs/a.md", "[x](#gone)", "unsure"), ("docs/a.md", "[x](gone.md)", "unsure")],
     ),
+    "mkdocs with settings in one line": (
+        {
+            "mkdocs.yml": "\ufeffdocs_dir: ./pages\nplugins: [search, 'gen-files']\n",
+            "pages/a.md": "# One\n",
+            "pages/b/c.md": "# Two\n",
+            "of_hooks/mkdocs.yml": "hooks: [hook.py]\nplugins: []\n",
+            "of_hooks/docs/a.md": "# One\n",
+            "of_none/mkdocs.yml": "hooks: []\nplugins: []\n",
+            "of_none/docs/a.md": "# One\n",
+        },
+        [
+            ("pages/a.md", "[x](gone.md)", "unsure"),
+            ("pages/a.md", '<a href="../b/c/#two">x</a>', "fine"),
+            ("pages/a.md", '<a href="../b/c/#gone">x</a>', "error"),
+            ("of_hooks/docs/a.md", "[x](gone.md)", "unsure"),
+            ("of_none/docs/a.md", "[x](gone.md)", "error"),
+        ],
+    ),
     "mkdocs that inherits": (
         {
             "en/mkdocs.yml": "INHERIT: ../base.yml\nuse_directory_urls: true\nplugins:\n  search:\n",
@@ -270,6 +288,22 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("content/docs/one.md", "[x](/gone/)", "error"),
             ("content/docs/one.md", "[x](#gone)", "error"),
         ],
+    ),
+    "hugo with anchors of US-ASCII": (
+        {
+            "hugo.toml": "baseURL = 'https://h.example/'\n"
+            "[markup.goldmark.parser]\nautoHeadingIDType = 'github-ascii'\n",
+            "content/a.md": "# \u00dcber\n",
+        },
+        [("content/a.md", "[x](#uber)", "unsure"), ("content/a.md", "[x](/gone/)", "error")],
+    ),
+    "hugo with the default anchors": (
+        {
+            "config/_default/hugo.toml": "baseURL = 'https://h.example/'\n"
+            "[markup.goldmark.parser]\nautoHeadingIDType = 'github'\n",
+            "content/a.md": "# \u00dcber\n",
+        },
+        [("content/a.md", "[x](#uber)", "error"), ("content/a.md", "[x](/gone/)", "error")],
     ),
     "hugo with a render hook": (
         {
@@ -450,6 +484,17 @@ def test_references_are_judged_as_on_the_built_site(name: str, tmp_path: Path) -
     assert (summary.projects[0].generator if summary.projects else "") == {
         "no generator": "", "a generator that is not known": "",
     }.get(name, name.partition(" ")[0])  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["config.toml", "config.yaml", "conf.py"])
+def test_settings_of_another_program_hide_no_generator(name: str, tmp_path: Path) -> None:
+    for path, text in {".git/HEAD": "", "mkdocs.yml": "", f"docs/{name}": "a: 1\n", "docs/b.md": "# B\n"}.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    (tmp_path / "docs/c.md").write_text('<a href="../b/#b">x</a>\n')
+    summary = Summary()
+    assert list(check([tmp_path / "docs"], Checker(), summary)) == []
+    assert "mkdocs" in [project.generator for project in summary.projects]
 
 
 def _line(file: Path, text: str) -> int:

@@ -131,6 +131,12 @@ def _vitepress(text: str) -> str:
     return f"_{anchor}".lower() if anchor[:1].isdecimal() and anchor[:1].isascii() else anchor.lower()
 
 
+def _hugo(text: str) -> str:
+    # Hugo, `sanitizeAnchorName`, from the source of the heading: without marks, and with decimal digits only.
+    anchor = (char for char in _lower(text) if char in "-_ " or category(char)[0] == "L" or category(char) == "Nd")
+    return "".join(anchor).replace(" ", "-") or "heading"
+
+
 def _mdbook(text: str) -> str:
     anchor = ("-" if c.isspace() else c for c in _lower(text.strip()) if c.isalnum() or c in "_-" or c.isspace())
     return "".join(anchor)
@@ -151,5 +157,5 @@ SLUGS: Mapping[str, Callable[[str], str]] = {
     "kramdown": _kramdown,
     "jekyll": _jekyll,
     "vitepress": _vitepress,
-    "hugo": _github,
+    "hugo": _hugo,
 }

@@ -63,7 +63,8 @@ class _Dialect(NamedTuple):
     """The marks of attribute lists: ":" for `{:#id}`, " " for `{#id}`, ": " for both, "-" for none."""
     footnotes: tuple[str, ...] = ()
     """The anchors of a footnote, of the first reference to it, and of later ones: {0} is its name, {1} the number of
-    the reference among all, {2} and {3} the number of references to it before and including this one."""
+    the reference among all, {2} and {3} the number of references to it before and including this one, {4} the number
+    of the footnote."""
     numbers: str = "free"
     """How equal anchors are numbered: by the next free number, by a count, or in a way of the program."""
 
@@ -80,8 +81,8 @@ _DIALECTS = {
     "docusaurus": _Dialect(
         lists="-", footnotes=("user-content-fn-{0}", "user-content-fnref-{0}", "user-content-fnref-{0}-{3}")
     ),
-    "vitepress": _Dialect(lists="-", footnotes=("fn{1}", "fnref{1}", "fnref{1}:{2}")),
-    "hugo": _Dialect(lists="-", footnotes=("fn:{1}", "fnref:{1}", "fnref:{1}")),
+    "vitepress": _Dialect(lists="-", footnotes=("fn{4}", "fnref{4}", "fnref{4}:{2}")),
+    "hugo": _Dialect(lists="-", footnotes=("fn:{4}", "fnref:{4}", "fnref{2}:{4}")),
     "mdbook": _Dialect(False, lists="-", footnotes=("footnote-{0}", "fr-{0}-1", "fr-{0}-{3}"), numbers="count"),
     "pandoc": _Dialect(strict=True, interrupts=False, lists=" ", footnotes=("fn{1}", "fnref{1}", "fnref{1}")),
     "kramdown": _Dialect(strict=True, interrupts=False, tight=True, lists=":", footnotes=_COUNTED, numbers="count"),
@@ -110,6 +111,8 @@ class MarkdownAnchors:
         self._headings: list[tuple[str, str | None]] = []
         """The slug of each heading, in order, and its explicit anchor."""
         self._references: Counter[str] = Counter()
+        self._numbers: dict[str, int] = {}
+        """The numbers of the footnotes."""
         self._footnotes_seen: int = 0
         """The number of references to footnotes."""
         self._identifiers: list[str] = []
@@ -189,8 +192,8 @@ class MarkdownAnchors:
         if self.dialect.lists == ":" and (after := self._list_beside(tokens, at)) is not None:
             explicit = after
         level = int(tokens[at - 1].tag[1:])
-        if self.rule == "kramdown":
-            self._headings.append((slug(source, self.rule), explicit))
+        if self.rule in ("kramdown", "hugo"):
+            self._headings.append((slug(source.rpartition("\n")[2], self.rule), explicit))
             return
         parser = _parser()
         inline_tokens = parser.inline.parse(source, parser, {}, [])
@@ -284,8 +287,9 @@ class MarkdownAnchors:
             before = self._references[match[1]]
             self._references[match[1]] += 1
             self._footnotes_seen += 1
+            number = self._numbers.setdefault(match[1], len(self._numbers) + 1)
             for form in (note, repeated if before else first):
-                self.anchors.add(form.format(match[1], self._footnotes_seen, before, before + 1))
+                self.anchors.add(form.format(match[1], self._footnotes_seen, before, before + 1, number))
 
 
 _LIST_HOLDERS = frozenset(("link_close", "em_close", "strong_close", "code_inline", "image", "html_inline"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from overthere.broken.filters import file_settings
 from overthere.broken.generators import (
@@ -57,7 +57,7 @@ def find_projects(tasks: Iterable[Task], unread: Counter[str]) -> Projects:
     """
     projects: dict[str, Project] = {}
     remaining = _MAX_TOTAL_BYTES
-    for path in _configurations(tasks):
+    for path in _configurations(tasks, projects):
         folder, name = _split(os.path.abspath(path))
         if folder in projects or not os.path.isfile(path):
             continue
@@ -85,6 +85,7 @@ def _confine(project: Project, top: str) -> Project:
     routes: Counter[str] = Counter()
     mounts: list[Mount] = []
     for mount in project.mounts[: 2 * _MAX_MOUNTS]:
+        mount = mount._replace(folder=os.path.normpath(mount.folder))
         routes[mount.folder] += 1
         if routes[mount.folder] <= MOST_ROUTES and len(mounts) < _MAX_MOUNTS and is_inside(mount.folder, top):
             mounts.append(mount)
@@ -130,11 +131,9 @@ def _is_beside(projects: Projects, path: str) -> bool:
 
 def _split(path: str) -> tuple[str, str]:
     """The folder and the name of a configuration; the name may include folders: `.vitepress/config.ts`."""
-    folder, name = os.path.split(path)
-    while name not in _READERS:
-        folder, last = os.path.split(folder)
-        name = f"{last}/{name}"
-    return folder, name
+    pieces = path.split(os.sep)
+    count = next(count for count in (3, 2, 1) if "/".join(pieces[-count:]) in _READERS)
+    return os.sep.join(pieces[:-count]) or os.sep, "/".join(pieces[-count:])
 
 
 def _is_configuration(path: str) -> bool:
@@ -142,7 +141,8 @@ def _is_configuration(path: str) -> bool:
     return pieces[-1] in _BASE_NAMES and any("/".join(pieces[-count:]) in _READERS for count in (1, 2, 3))
 
 
-def _configurations(tasks: Iterable[Task]) -> Iterator[str]:
+def _configurations(tasks: Iterable[Task], found: Collection[str]) -> Iterator[str]:
+    """Yield the paths of configurations; found: the folders of projects, above which no further one is searched."""
     starts: dict[str, None] = {}
     for task in tasks:
         if task.name is not None:
@@ -157,5 +157,5 @@ def _configurations(tasks: Iterable[Task]) -> Iterator[str]:
             seen.add(folder)
             names = [name for name in _READERS if os.path.isfile(os.path.join(folder, name))]
             yield from (os.path.relpath(os.path.join(folder, name)) for name in names)
-            if names:
+            if folder in found:
                 break

@@ -11,7 +11,9 @@ from overthere.links.job.files import is_inside, open_file
 _MAX_BYTES = 1 << 20
 MAX_NAMED_BYTES = 1 << 18
 """Maximum size of all files together that a configuration names: many may name the same."""
-_ITEM = re.compile(r"""^[ \t]*+(?:-[ \t]++)?["']?([\w./@-]++)["']?[ \t]*+(?::|$)""", re.MULTILINE)
+_ITEM = re.compile(
+    r"""(?:^|[\[{,])[ \t]*+(?:-[ \t]++)?["']?([\w./@-]++)["']?[ \t]*+(?:(?=[,\]}#])|:|$)""", re.MULTILINE
+)
 _PATH = re.compile(r"(?:https?://[^/?#]*+)?(/[^?#]*+)?")
 
 
@@ -26,20 +28,20 @@ def yaml_value(text: str, key: str) -> str:
 
 
 def yaml_block(text: str, key: str) -> str:
-    """The lines of the value of a key at the left margin.
+    """The text of the value of a key at the left margin.
 
-    >>> yaml_block("hooks:\\n  - a.py\\n- b\\nx: 1\\n", "hooks")
-    '  - a.py\\n- b\\n'
+    >>> yaml_block("hooks:\\n  - a.py\\n- b\\nx: 1\\n", "hooks"), yaml_block("hooks: [a.py]", "hooks")
+    ('\\n  - a.py\\n- b\\n', ' [a.py]\\n')
     """
-    match = re.search(rf"^{re.escape(key)}[ \t]*+:[^\n]*+\n((?:(?:[ \t#-][^\n]*+)?\n)*+)", f"{text}\n", re.MULTILINE)
+    match = re.search(rf"^{re.escape(key)}[ \t]*+:([^\n]*+\n(?:(?:[ \t#-][^\n]*+)?\n)*+)", f"{text}\n", re.MULTILINE)
     return match[1] if match else ""
 
 
 def yaml_names(block: str) -> set[str]:
     """The names of the items of a list, and of the keys below them.
 
-    >>> sorted(yaml_names("  - search\\n  - blog:\\n      draft: true\\n"))
-    ['blog', 'draft', 'search']
+    >>> sorted(yaml_names("  - search\\n  - blog:\\n      draft: true\\n")), sorted(yaml_names(" [tags, 'rss']"))
+    (['blog', 'draft', 'search'], ['rss', 'tags'])
     """
     return {match[1] for match in _ITEM.finditer(block)}
 
@@ -73,4 +75,4 @@ def read_configuration(path: str, folder: str, max_bytes: int) -> str:
             text = file.read(max(min(max_bytes, _MAX_BYTES), 0)).decode("utf-8", "replace")
     except OSError:
         return ""
-    return text.replace("\r\n", "\n").replace("\0", "\ufffd")
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\0", "\ufffd")

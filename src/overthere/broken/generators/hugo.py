@@ -29,6 +29,10 @@ _is_term_page = re.compile(
     re.DOTALL,
 ).fullmatch
 _EMBEDDED = re.compile(r"useEmbedded[ \t]*+[:=][ \t]*+[\"']?(?:always|fallback)|enableDefault[ \t]*+[:=][ \t]*+true")
+_OTHER_ANCHORS = re.compile(
+    r"autoHeadingID(?:Type[\"']?[ \t]*+[:=](?![ \t\"']*+github\b(?!-))|[\"']?[ \t]*+[:=][ \t]*+false)", re.IGNORECASE
+)
+_HEADINGS = "the configuration changes how anchors are written"
 _INSERTS = re.compile(
     r"\{\{[<%]-?\s*+\w*(?:include|readfile|partial|snippet|embed|transclu|render|content|autodoc|generate|glossary|api)"
 )
@@ -36,8 +40,6 @@ _INSERTS = re.compile(
 
 
 def read(folder: str, config: str, text: str) -> Project | None:
-    if os.path.basename(folder) == "_default":
-        folder = os.path.dirname(os.path.dirname(folder))
     base = _BASE.search(text)
     if base is None and "config." in os.path.basename(config):
         return None
@@ -68,7 +70,7 @@ def read(folder: str, config: str, text: str) -> Project | None:
         makes=_is_generated,
         makes_if_asked=_is_term_page,
         more_pages="a render hook decides where links lead" if hooks else addresses,
-        more_anchors="a render hook may make it" if hooks else "",
+        more_anchors="a render hook may make it" if hooks else _HEADINGS if _OTHER_ANCHORS.search(text) else "",
         inserts=_INSERTS,
         aliases=re.compile(r"(?:ref|relref):.*+").fullmatch,
     )  # fmt: skip

@@ -41,7 +41,7 @@ _INSERTS: Final = (
 def read(folder: str, config: str, text: str) -> Project:
     texts = _with_inherited(folder, text)
     plugins = {name for text in texts for name in yaml_names(yaml_block(text, "plugins"))}
-    has_hooks = any(yaml_block(text, "hooks").strip() for text in texts)
+    has_hooks = any(yaml_names(yaml_block(text, "hooks")) for text in texts)
 
     def value(key: str) -> str:
         return next(filter(None, (yaml_value(text, key) for text in texts)), "")
