@@ -374,6 +374,7 @@ def test_repositories_are_looked_up_by_the_api() -> None:
             failed("https://github.com/o/lost", "programs-refused", 403),
             failed("https://github.com/o/there/issues", "rate-limited", 429), failed("https://github.com/o/ok", None),
             failed("https://github.com.evil/o/there", "dns"),
+            *(failed(f"https://github.com/{page}/o", "rate-limited", 429) for page in ("Sponsors", "orgs", "topics")),
         ]  # fmt: skip
         checker = Checker(online=True, github=("s3cret", root))
         with Asker(checker, Policy.local()) as asker:

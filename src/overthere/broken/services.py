@@ -18,7 +18,13 @@ from overthere.schemes.known.http import SCHEME as HTTP
 from overthere.values.uri import URI
 
 _JSON = re.compile(r"(?i)application/json|text/json|application/[^;]{0,80}\+json")
-_REPOSITORY = re.compile(r"https?://(?:www\.)?github\.com/([A-Za-z0-9-]++)/([A-Za-z0-9._-]++)/?", re.IGNORECASE)
+_REPOSITORY = re.compile(
+    r"https?://(?:www\.)?github\.com/(?!(?:about|apps|collections|customer-stories|enterprise|features|login|marketplace"
+    r"|orgs|organizations|pulls|readme|resources|search|security|settings|site|solutions|sponsors|stars|team|topics"
+    r"|trending|user-attachments|users)/)([A-Za-z0-9-]++)/([A-Za-z0-9._-]++)/?",
+    re.IGNORECASE,
+)
+"""The URI of a repository: pages of GitHub itself have names that no user can have."""
 _EXISTING = (None, "moved-permanently", "bad-location", "no-fragment")
 _ARCHIVABLE = ("not-found", "gone", "dns")
 """Kinds of outcomes for which a copy in an archive is searched."""
