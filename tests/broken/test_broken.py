@@ -278,6 +278,11 @@ _FIXED = {
     "case": ('<a href="GUIDE.html">', {"guide.html": ""}, ("guide.html", "certain")),
     "two cases": ('<a href="GUIDE.html">', {"guide.html": "", "Guide.html": ""}, None),
     "case of an anchor": ('<a href="a.html#start">', {"a.html": "<p id=Start>"}, ("a.html#Start", "certain")),
+    "two cases among many": (
+        '<a href="a.html#start">',
+        {"a.html": "".join(f"<p id={name}>" for name in ("Start", *(f"T{n}" for n in range(2500)), "sTART"))},
+        None,
+    ),
     "slash": ('<a href="b">', {"b/index.html": ""}, ("b/", "certain")),
     "blank": ('<a href="a b.html">', {"a b.html": ""}, ("a%20b.html", "certain")),
     "cloak": ('<a href="mailto:joe%40example.org">', {}, ("mailto:joe@example.org", "certain")),

@@ -238,6 +238,7 @@ class KnownNames:
         all_names = list(names)
         self.work: int = sum(map(len, all_names))
         """The number of characters that were read."""
+        self._all: list[str] = all_names if len(all_names) > _MAX_NAMES else []
         first = (name for name in nsmallest(_MAX_NAMES, all_names) if len(name) <= _MAX_NAME_LENGTH)
         self._by_length: list[str] = sorted(first, key=len)
         self._lengths: list[int] = list(map(len, self._by_length))
@@ -260,9 +261,9 @@ class KnownNames:
         (None, 6)
         """
         short = name[:_MAX_NAME_LENGTH]
-        if same := self._folded.get(short.casefold()):
-            certain = Suggestion(same[0], "certain") if len(same) == 1 and len(name) <= _MAX_NAME_LENGTH else None
-            return certain, len(self._by_length)
+        if same := self._folded.get(folded := short.casefold()):
+            is_only = name == short and sum(known.casefold() == folded for known in self._all or same) == 1
+            return Suggestion(same[0], "certain") if is_only else None, self.work if self._all else len(self._by_length)
         # A ratio of 0.8 needs this many common characters: this rules out most names before they are compared.
         length, letters = len(short), frozenset(short)
         first = bisect_left(self._lengths, 2 * length / 3)
