@@ -288,6 +288,7 @@ def test_a_policy_file(web: Web, tmp_path: Path) -> None:
 
 WRONG = {
     "a = 1": "line 1: unknown field 'a'; known: schemes, hosts, ",
+    "'' = 1": "unknown field ''; known: schemes, hosts, ",
     "\n[hosts]": "line 2: hosts must be a list of strings, not {}",
     "ports = ['80']": "line 1: ports must be a list of numbers, not ['80']",
     "private = 1": "line 1: private must be true or false, not 1",

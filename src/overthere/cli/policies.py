@@ -114,7 +114,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _place(text: str, name: str) -> str:
     """Return the line of a field as the beginning of a message; empty if the field is written with escapes."""
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.split("\n") if name else (), 1):
         begins, matched, after = line.lstrip(" \t[\"'").partition(name)
         if matched and not begins and not after[:1].isidentifier():
             return f"line {number}: "
