@@ -86,17 +86,18 @@ def test_repeated_headings_are_numbered_like_python_markdown(tmp_path: Path) -> 
     assert [finding.reference for finding in findings] == ["#a_9"]
 
 
-@pytest.mark.parametrize("mark", ["---", "+++"])
+@pytest.mark.parametrize(("mark", "last"), [("---", "---"), ("+++", "+++"), ("---", "...")])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_front_matter_is_not_markdown(mark: str, end: str, tmp_path: Path) -> None:
-    lines = [mark, "title: x", "link: [a](gone.md)", mark, "# Start", "[b](#title-x) [c](#start) [d](lost.md)"]
-    (tmp_path / "a.md").write_bytes(end.join(lines).encode())
+@pytest.mark.parametrize("charset", ["utf-8", "utf-8-sig"])
+def test_front_matter_is_not_markdown(mark: str, last: str, end: str, charset: str, tmp_path: Path) -> None:
+    lines = [mark, "title: x", "link: [a](gone.md)", last, "# Start", "[b](#title-x) [c](#start) [d](lost.md)", "---"]
+    (tmp_path / "a.md").write_bytes(end.join(lines).encode(charset))
     results = [(one.line, one.column, one.reference) for one in check([str(tmp_path)], Checker(), Summary())]
     assert results == [(6, 5, "#title-x"), (6, 31, "lost.md")]
 
 
 def test_a_thematic_break_at_the_start_is_not_front_matter(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("---\n\n[a](gone.md)\n")
+    (tmp_path / "a.md").write_text("---\n\n[a](gone.md)\n\n...\n")
     assert [finding.reference for finding in check([str(tmp_path)], Checker(), Summary())] == ["gone.md"]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
+from overthere.broken.generators.front_matter import front_matter_end
 from overthere.broken.generators.project import Project, folders_above
 from overthere.ground.caches import cached_property
 from overthere.links.job.files import is_inside, open_file
@@ -25,7 +26,7 @@ _LOOKUPS_PER_PAGE = 5
 _CHARACTERS_PER_LOOKUP = 100
 """Characters of an address that count for another look-up."""
 _SKIPPED = frozenset((".git", "node_modules", "__pycache__", ".venv", "venv"))
-_FIELD = re.compile(r"""^["']?([a-z_]+)["']?[ \t]*+[:=][ \t]*+(.*+)$""", re.MULTILINE)
+_FIELD = re.compile(r"""^["']?([A-Za-z_]+)["']?[ \t]*+[:=][ \t]*+(.*+)$""", re.MULTILINE)
 _VALUE = re.compile(r"""[^\s"'\[\],#]++(?:[ \t]++[^\s"'\[\],#]++)*+""")
 _ITEM = re.compile(r"[ \t]*+-[ \t]++[\"']?([^\"'#\n]++)")
 _ENDINGS = re.compile(r"(?:(?:/|\A)(?:index(?:\.html?)?|))?/?\Z|\.html?\Z", re.IGNORECASE)
@@ -187,19 +188,20 @@ def front_matter(file: str, top: str) -> dict[str, list[str]]:
     """The fields of a page's front matter that are texts or lists of texts; none if it is a symlink out of `top`."""
     try:
         with open_file(file, top) as opened:
-            head = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n").lstrip("\ufeff")
+            content = opened.read(_HEAD_BYTES)
     except OSError:
         return {}
-    mark = head[:3]
-    if mark not in ("---", "+++") or (end := head.find(f"\n{mark}", 3)) < 0:
-        return {}
-    lines = head[4:end].split("\n")
     fields: dict[str, list[str]] = {}
-    key = ""
-    for line in lines:
-        if field := _FIELD.match(line):
-            key = field[1]
-            fields[key] = [match[0].strip() for match in islice(_VALUE.finditer(field[2]), _MAX_VALUES)]
+    key, is_open = "", False
+    for line in content[: front_matter_end(content)].decode("utf-8", "replace").split("\n")[1:]:
+        if (field := None if is_open else _FIELD.match(line)) is not None:
+            key = field[1].lower()  # Hugo ignores the case
+            fields[key] = []
+        text = line if field is None else field[2]
+        if is_open or field is not None:
+            values = islice(_VALUE.finditer(text), _MAX_VALUES - len(fields[key]))
+            fields[key] += [match[0].strip() for match in values]
+            is_open = "]" not in text and (is_open or text.startswith("["))  # a list of several lines
         elif key and (item := _ITEM.match(line)):
             if len(fields[key]) < _MAX_VALUES:
                 fields[key].append(item[1].strip())

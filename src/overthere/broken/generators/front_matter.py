@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 
 from overthere.broken.generators.project import IMPORTS, Project
@@ -12,24 +13,29 @@ from overthere.links.model import Document
 def without_front_matter(document: Document) -> Document:
     """A Markdown document with a blank for each byte of its front matter, except line ends."""
     end = front_matter_end(document.content)
-    blank = bytes(byte if byte in b"\r\n" else 32 for byte in document.content[:end])
-    return document._replace(content=blank + document.content[end:])
+    start = 3 * document.content.startswith(BOM_UTF8) if end else 0
+    blank = bytes(byte if byte in b"\r\n" else 32 for byte in document.content[start:end])
+    return document._replace(content=document.content[:start] + blank + document.content[end:])
 
 
 def front_matter_end(content: bytes) -> int:
     """The length in bytes of a Markdown document's front matter: YAML between "---" or TOML between "+++"; 0 for none.
 
+    YAML may end with "..." instead (pandoc, Jekyll, MkDocs).
+
     >>> front_matter_end(b"---\\ntitle: x\\n---\\n# A"), front_matter_end(b"---\\n\\n# A"), front_matter_end(b"# A")
     (17, 0, 0)
     """
-    mark = content[:3]
+    start = 3 * content.startswith(BOM_UTF8)
+    mark = content[start : start + 3]
     first = content.find(b"\n")
-    if mark not in (b"---", b"+++") or content[3 : max(first, 3)].strip():
+    if mark not in (b"---", b"+++") or content[start + 3 : max(first, start + 3)].strip():
         return 0
     at = first + 1
+    marks = (mark, b"...") if mark == b"---" and content[at : at + 1] not in b"\r\n" else (mark,)
     while at > 0:
         end = content.find(b"\n", at)
-        if content[at : len(content) if end < 0 else end].rstrip() == mark:
+        if content[at : len(content) if end < 0 else end].rstrip() in marks:
             return len(content) if end < 0 else end + 1
         at = end + 1
     return 0
