@@ -204,6 +204,12 @@ def test_examples_of_the_documentation(title: str, rule: str, expected: str) -> 
     assert read.anchors == {expected}
 
 
+def test_equal_headings_of_mdbook_have_unique_anchors() -> None:
+    read = MarkdownAnchors("mdbook")
+    read.read("# A\n\n# A\n\n# A-1\n")
+    assert read.anchors == {"a", "a-1", "a-1-1"}
+
+
 def test_footnotes_of_vitepress_are_numbered_like_markdown_it() -> None:
     from markdown_it import MarkdownIt
     from mdit_py_plugins.footnote import footnote_plugin

@@ -124,6 +124,29 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("of_none/docs/a.md", "[x](gone.md)", "error"),
         ],
     ),
+    "mkdocs with anchors of its own": (
+        {
+            "mkdocs.yml": "markdown_extensions:\n- toc:\n    permalink: true\n    separator: _\n",
+            "docs/a.md": "# One Two\n",
+            "cased/mkdocs.yml": "markdown_extensions:\n"
+            "  - toc:\n      slugify: !!python/object/apply:pymdownx.slugs.slugify {}\n",
+            "cased/docs/a.md": "# One Two\n",
+            "lower/mkdocs.yml": "markdown_extensions:\n"
+            "  toc:\n    slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}\n",
+            "lower/docs/a.md": "# \u00dcber\n",
+            "tabs/mkdocs.yml": "plugins:\n- search:\n    separator: _\nmarkdown_extensions:\n- toc:\n"
+            "    permalink: true\n- pymdownx.tabbed:\n    slugify: !!python/name:pymdownx.slugs.uslugify\n",
+            "tabs/docs/a.md": "# \u00dcber\n",
+        },
+        [
+            ("docs/a.md", "[x](#one_two)", "unsure"),
+            ("cased/docs/a.md", "[x](#One-Two)", "unsure"),
+            ("lower/docs/a.md", "[x](#\u00fcber)", "fine"),
+            ("lower/docs/a.md", "[x](#uber)", "error"),
+            ("tabs/docs/a.md", "[x](#uber)", "fine"),
+            ("tabs/docs/a.md", "[x](#\u00fcber)", "error"),
+        ],
+    ),
     "mkdocs that inherits": (
         {
             "en/mkdocs.yml": "INHERIT: ../base.yml\nuse_directory_urls: true\nplugins:\n  search:\n",
@@ -225,6 +248,10 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("docs/a.md", "[x](gone.md)", "error"),
         ],
     ),
+    "vitepress with anchors of its own": (
+        {".vitepress/config.js": "export default { markdown: { anchor: { slugify: f } } }\n", "a.md": "# One Two\n"},
+        [("a.md", "[x](#One-Two)", "unsure"), ("a.md", "[x](gone.md)", "error")],
+    ),
     "docusaurus": (
         {
             "docusaurus.config.js": "module.exports = { baseUrl: '/', presets: [{ docs: { path: 'docs' } }] }\n",
@@ -269,7 +296,8 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             "content/_index.md": "# Home\n",
             "content/docs/one.md": "---\naliases: [/old/]\n---\n# One\n",
             "content/docs/two.md": "# Two\n\n{{< include \"x.md\" >}}\n",
-            "content/post/Three.md": "---\nurl: /third/\n---\n# Three\n",
+            "content/post/Three.md": "---\nURL: /third/\n---\n# Three\n",
+            "content/post/four.md": "+++\naliases = [\n  '/was/',\n  '/been/',\n]\nslug = 'vier'\n+++\n# Four\n",
             "static/a.png": "",
         },
         [
@@ -278,6 +306,8 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("content/docs/one.md", "[x](two.md)", "unsure"),
             ("content/docs/one.md", "[x](/third/)", "fine"),
             ("content/docs/two.md", "[x](/old/#one)", "fine"),
+            ("content/docs/two.md", "[x](/been/#four)", "fine"),
+            ("content/docs/two.md", "[x](/post/vier/)", "fine"),
             ("content/docs/one.md", "[x](/docs/)", "fine"),
             ("content/docs/one.md", "![x](/a.png)", "fine"),
             ("content/docs/one.md", '[x]({{< ref "two.md" >}})', "template"),
@@ -351,6 +381,20 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("_docs/one.md", "[x](/site/gone/)", "error"),
             ("_docs/one.md", "[x](/elsewhere/)", "unsure"),
             ("_docs/one.md", '<script src="/site/pagefind/pagefind.js"></script>', "fine"),
+        ],
+    ),
+    "jekyll with categories": (
+        {
+            "_config.yml": "collections: {docs: {output: true, permalink: '/d/:name/'}}\n",
+            "_posts/2020-01-02-news.md": "---\ncategories: Some words\ndate: 2021-03-04 10:00:00 +0100\n---\n# News\n",
+            "_docs/one.md": "---\n---\n# One\n",
+            "index.md": "---\n---\n# Home\n",
+        },
+        [
+            ("index.md", "[x](/some/words/2021/03/04/news.html)", "fine"),
+            ("index.md", "[x](/some/words/2021/01/02/news.html)", "error"),
+            ("index.md", "[x](/d/one/)", "fine"),
+            ("index.md", "[x](/d/two/)", "error"),
         ],
     ),
     "eleventy": (

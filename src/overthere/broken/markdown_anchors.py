@@ -83,7 +83,7 @@ _DIALECTS = {
     ),
     "vitepress": _Dialect(lists="-", footnotes=("fn{4}", "fnref{4}", "fnref{4}:{2}")),
     "hugo": _Dialect(lists="-", footnotes=("fn:{4}", "fnref:{4}", "fnref{2}:{4}")),
-    "mdbook": _Dialect(False, lists="-", footnotes=("footnote-{0}", "fr-{0}-1", "fr-{0}-{3}"), numbers="count"),
+    "mdbook": _Dialect(False, lists="-", footnotes=("footnote-{0}", "fr-{0}-1", "fr-{0}-{3}")),
     "pandoc": _Dialect(strict=True, interrupts=False, lists=" ", footnotes=("fn{1}", "fnref{1}", "fnref{1}")),
     "kramdown": _Dialect(strict=True, interrupts=False, tight=True, lists=":", footnotes=_COUNTED, numbers="count"),
     "jekyll": _Dialect(False, strict=True, lists=":", footnotes=_COUNTED, numbers="count"),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from overthere.broken.generators.configuration import js_values, site_path
-from overthere.broken.generators.project import IMPORTS, MOST_ROUTES, Mount, Project
+from overthere.broken.generators.project import IMPORTS, MOST_ROUTES, OTHER_ANCHORS, Mount, Project
 
 FILES = tuple(f"docusaurus.config.{suffix}" for suffix in ("js", "ts", "mjs", "cjs", "mts"))
 _NUMBER = re.compile(r"(?<![^/])\d++[ \t]*+[-_.]++[ \t]*+(?=[^/])")
@@ -55,7 +55,7 @@ def read(folder: str, config: str, text: str) -> Project:
         parts=("src/components/", "src/theme/", "_"),
         makes=_is_generated,
         more_pages="a plug-in may make it" if _PAGE_MAKERS.search(text) else "",
-        more_anchors="the configuration changes how anchors are written" if writes_anchors else "",
+        more_anchors=OTHER_ANCHORS * writes_anchors,
         inserts=_INSERTS,
         bases=(folder,),
         aliases=re.compile(r"@.*+|pathname:.*+|!.*+").fullmatch,

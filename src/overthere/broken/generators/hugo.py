@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from overthere.broken.generators.configuration import site_path
-from overthere.broken.generators.project import Mount, Project
+from overthere.broken.generators.project import OTHER_ANCHORS, Mount, Project
 
 FILES = tuple(
     f"{folder}{name}.{suffix}"
@@ -29,10 +29,9 @@ _is_term_page = re.compile(
     re.DOTALL,
 ).fullmatch
 _EMBEDDED = re.compile(r"useEmbedded[ \t]*+[:=][ \t]*+[\"']?(?:always|fallback)|enableDefault[ \t]*+[:=][ \t]*+true")
-_OTHER_ANCHORS = re.compile(
+_CHANGES_ANCHORS = re.compile(
     r"autoHeadingID(?:Type[\"']?[ \t]*+[:=](?![ \t\"']*+github\b(?!-))|[\"']?[ \t]*+[:=][ \t]*+false)", re.IGNORECASE
 )
-_HEADINGS = "the configuration changes how anchors are written"
 _INSERTS = re.compile(
     r"\{\{[<%]-?\s*+\w*(?:include|readfile|partial|snippet|embed|transclu|render|content|autodoc|generate|glossary|api)"
 )
@@ -70,7 +69,7 @@ def read(folder: str, config: str, text: str) -> Project | None:
         makes=_is_generated,
         makes_if_asked=_is_term_page,
         more_pages="a render hook decides where links lead" if hooks else addresses,
-        more_anchors="a render hook may make it" if hooks else _HEADINGS if _OTHER_ANCHORS.search(text) else "",
+        more_anchors="a render hook may make it" if hooks else OTHER_ANCHORS * bool(_CHANGES_ANCHORS.search(text)),
         inserts=_INSERTS,
         aliases=re.compile(r"(?:ref|relref):.*+").fullmatch,
     )  # fmt: skip

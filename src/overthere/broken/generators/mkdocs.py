@@ -17,7 +17,7 @@ from overthere.broken.generators.configuration import (
     yaml_names,
     yaml_value,
 )  # fmt: skip
-from overthere.broken.generators.project import Mount, Project
+from overthere.broken.generators.project import OTHER_ANCHORS, Mount, Project
 
 FILES = ("mkdocs.yml", "mkdocs.yaml")
 _PAGE_MAKERS: Final = frozenset(
@@ -54,13 +54,15 @@ def read(folder: str, config: str, text: str) -> Project:
             r"(?:(?!(?:archive|category|author|page)(?:/|\Z))[^/]*+/)*+(?:archive|category|author|page)(?:/.*+)?"
         )
     inserts = _INSERTS + "".join(_ANCHOR_MAKERS.get(name, "") for name in sorted(plugins))
-    all_text = "\n".join(texts)
+    all_text = "\n".join((*texts, ""))
+    toc = "".join(match[2] for match in _TOC.finditer(all_text))
+    is_changed = "separator" in toc or ("slugify" in toc and not _LOWER.search(toc))
     snippets = re.findall(r"base_path:[ \t]*+\n?[ \t]*+[\[\"'!-]*+[ \t]*+([\w./-]++)", all_text)
     return Project(
         "mkdocs",
         config,
         (Mount(sources),),
-        "pymdownx" if "pymdownx.slugs" in all_text else "mkdocs",
+        "pymdownx" if "pymdownx.slugs" in toc else "mkdocs",
         suffixes=(".md", ".markdown", ".mdown", ".mkdn", ".mkd"),
         indexes=("index", "README"),
         ending=".html" if value("use_directory_urls").lower() in ("false", "no", "off") else "/",
@@ -69,13 +71,18 @@ def read(folder: str, config: str, text: str) -> Project:
         makes=re.compile("|".join(generated)).fullmatch,
         makes_if_asked=re.compile(r"tags(?:/.*+)?").fullmatch if "tags" in plugins else None,
         more_pages=f"the plug-in {makers[0]} may make it" if makers else _HOOK.format("make it") * has_hooks,
-        more_anchors=_HOOK.format("add to it") * has_hooks,
+        more_anchors=_HOOK.format("add to it") * has_hooks or OTHER_ANCHORS * is_changed,
         inserts=re.compile(inserts, re.MULTILINE),
         bases=(folder, *(os.path.join(folder, name) for name in snippets)),
         named_length=sum(map(len, texts[1:])),
     )
 
 
+_TOC: Final = re.compile(
+    r"^([ \t]*+)(?:-[ \t]++)?(?:markdown\.extensions\.)?toc[ \t]*+:([^\n]*+\n(?:\1[ \t]++[^\n]*+\n)*+)", re.MULTILINE
+)
+"""The settings of the extension that makes the anchors of headings."""
+_LOWER: Final = re.compile(r"\buslugify\b|\bcase[\"']?[ \t]*+:[ \t]*+[\"']?lower\b(?!-)")
 _HOOK: Final = "a hook of the configuration may {}"
 _MAX_INHERITED: Final = 10
 

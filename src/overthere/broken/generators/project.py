@@ -20,6 +20,8 @@ IMPORTS = (
 """Imports of a text, or of a component of the site, which may have headings."""
 
 
+OTHER_ANCHORS = "the configuration changes how anchors are written"
+"""Why every page may have further anchors."""
 MOST_ROUTES = 4
 """Maximum number of addresses of a folder: each reference is looked up in all of them."""
 

@@ -7,7 +7,7 @@ import re
 from itertools import product
 
 from overthere.broken.generators.configuration import MAX_NAMED_BYTES, js_values, read_configuration, site_path
-from overthere.broken.generators.project import Mount, Project, folders_above
+from overthere.broken.generators.project import OTHER_ANCHORS, Mount, Project, folders_above
 from overthere.links.job.files import is_inside
 
 FILES = tuple(
@@ -48,7 +48,7 @@ def read(folder: str, config: str, text: str) -> Project:
         parts=(f"{name}/",),
         makes=re.compile(r"llms(?:-full)?\.txt|feed\.(?:xml|rss|json|atom)|sitemap\.xml|rss\.xml|404").fullmatch,
         more_pages=unsure or ("a page with parameters may make it" if dynamic else ""),
-        more_anchors="the configuration changes how anchors are written" if "leftDelimiter" in text else "",
+        more_anchors=OTHER_ANCHORS * bool(re.search(r"leftDelimiter|\bslugify\b", text)),
         inserts=_INSERTS,
         aliases=re.compile(r"[@~].*+").fullmatch,
         named_length=len(text) + MAX_NAMED_BYTES - max_length,
