@@ -99,6 +99,9 @@ def test_files_changed_since_the_check_are_skipped(site: Path, change: Callable[
     assert (site / "z.html").read_text() == MENDED
 
 
+LINES = ("a", "b", "a\x0cb", "\u2028a")
+
+
 def test_a_diff_that_joins_lines_can_be_applied() -> None:
     """Line breaks in a reference are removed; nearby lines may repeat."""
     draw = random.Random(7)
@@ -108,10 +111,10 @@ def test_a_diff_that_joins_lines_can_be_applied() -> None:
         for _ in range(draw.randrange(1, 12)):
             if draw.random() < 0.3:
                 joined = draw.randrange(1, 4)
-                old += [draw.choice("ab") for _ in range(joined)]
-                new.append(draw.choice("ab"))
+                old += [draw.choice(LINES) for _ in range(joined)]
+                new.append(draw.choice(LINES))
             else:
-                old.append(draw.choice("ab"))
+                old.append(draw.choice(LINES))
                 new.append(old[-1])
         diff = list(FixedFile("x", "\n".join(old).encode(), "\n".join(new).encode(), 1, "").diff())
         assert diff[:2] == ["--- x", "+++ x"]

@@ -40,7 +40,8 @@ class FixedFile(NamedTuple):
         Suggestions have no line breaks, so a new line replaces one line, or several if the reference had line breaks;
         `difflib` would search, in cubic time.
         """
-        old, new = (text.decode("utf-8", "replace").splitlines() for text in (self.before, self.after))
+        texts = (text.decode("utf-8", "replace").replace("\r\n", "\n") for text in (self.before, self.after))
+        old, new = (text.split("\n") for text in texts)  # a form feed or U+2028 ends no line of a diff
         yield from (f"--- {self.source}", f"+++ {self.source}")
         at = 0
         for number, line in enumerate(new):
