@@ -62,7 +62,16 @@ BUILDS: dict[str, Build] = {
             "layouts/shortcodes/include.html": "",
         },
     ),
+    **dict.fromkeys(
+        ("hugo with names that it changes", "hugo with the language in addresses"),
+        Build(
+            ("hugo", "--quiet", "-d", OUTPUT),
+            "/",
+            {f"layouts/_default/{name}.html": "<html>{{ .Content }}</html>" for name in ("single", "list")},
+        ),
+    ),
     "jekyll": Build(("jekyll", "build", "-q", "-d", OUTPUT), "/site/", {}),
+    "jekyll with titles that it changes": Build(("jekyll", "build", "-q", "-d", OUTPUT), "/", {}),
 }
 # Rows that the plain generator does not support, and why.
 NOT_BUILT = {

@@ -319,6 +319,44 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("content/docs/one.md", "[x](#gone)", "error"),
         ],
     ),
+    "hugo with names that it changes": (
+        {
+            "hugo.toml": "baseURL = 'https://h.example/'\n[frontmatter]\ndate = [':filename']\n"
+            "[languages.en]\nweight = 1\n[languages.fr]\nweight = 2\n",
+            "content/Two Words/in/x - (y) & z.md": "---\naliases: [../was, sub/been]\n---\n",
+            "content/Two Words/in/slug.md": "---\nslug: My Slug\n---\n",
+            "content/\u0939\u093f\u0928\u094d\u0926\u0940.md": "# One\n",
+            "content/c++ A.md": "# One\n",
+            "content/news/2020-02-03-day.md": "# One\n",
+            "content/news/day.fr.md": "# One\n",
+        },
+        [
+            ("content/c++ A.md", "[x](/two-words/in/x-y-z/)", "fine"),
+            ("content/c++ A.md", "[x](/two-words/in/my-slug/)", "fine"),
+            ("content/c++ A.md", "[x](/two-words/was/)", "fine"),
+            ("content/c++ A.md", "[x](/two-words/in/sub/been/)", "fine"),
+            ("content/c++ A.md", "[x](/two-words/)", "fine"),
+            ("content/c++ A.md", "[x](/c++-a/)", "fine"),
+            ("content/c++ A.md", "[x](/\u0939\u093f\u0928\u094d\u0926\u0940/)", "fine"),
+            ("content/c++ A.md", "[x](/news/day/)", "fine"),
+            ("content/c++ A.md", "[x](/fr/news/)", "fine"),
+            ("content/c++ A.md", "[x](/c-a/)", "error"),
+            ("content/c++ A.md", "[x](/words/)", "error"),
+        ],
+    ),
+    "hugo with the language in addresses": (
+        {
+            "hugo.toml": "baseURL = 'https://h.example/'\ndefaultContentLanguage = 'de'\n"
+            "defaultContentLanguageInSubdir = true\n[languages.de]\nweight = 1\n[languages.en]\nweight = 2\n",
+            "content/docs/a.md": "# One\n",
+        },
+        [
+            ("content/docs/a.md", "[x](/de/docs/a/#one)", "fine"),
+            ("content/docs/a.md", "[x](/de/docs/)", "fine"),
+            ("content/docs/a.md", "[x](/de/)", "fine"),
+            ("content/docs/a.md", "[x](/en/docs/a/)", "error"),
+        ],
+    ),
     "hugo with anchors of US-ASCII": (
         {
             "hugo.toml": "baseURL = 'https://h.example/'\n"
@@ -381,6 +419,24 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("_docs/one.md", "[x](/site/gone/)", "error"),
             ("_docs/one.md", "[x](/elsewhere/)", "unsure"),
             ("_docs/one.md", '<script src="/site/pagefind/pagefind.js"></script>', "fine"),
+        ],
+    ),
+    "jekyll with titles that it changes": (
+        {
+            "_config.yml": "collections_dir: all\ncollections:\n  food:\n    output: true\n    permalink: /f/:title\n",
+            "all/_posts/2020-01-02-\u00dcber C++.md": "---\n---\n",
+            "all/some/_posts/2020-01-03-a.md": "---\npermalink: /x/:name/:y_day-:title.html\n---\n",
+            "all/_food/A & b.md": "---\n---\n",
+            "page.md": "---\npermalink: /:basename/z/\n---\n",
+        },
+        [
+            ("page.md", "[x](/2020/01/02/\u00dcber-C++.html)", "fine"),
+            ("page.md", "[x](/some/2020/01/03/a.html)", "fine"),
+            ("page.md", "[x](/x/2020-01-03-a/003-a.html)", "fine"),
+            ("page.md", "[x](/f/A-&-b)", "fine"),
+            ("page.md", "[x](/page/z/)", "fine"),
+            ("page.md", "[x](/all/2020/01/03/a.html)", "error"),
+            ("page.md", "[x](/f/b)", "error"),
         ],
     ),
     "jekyll with categories": (

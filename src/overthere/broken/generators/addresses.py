@@ -137,20 +137,18 @@ class Pages:
     def by_address(self) -> Mapping[str, str]:
         """The sources by the keys of their addresses; certain addresses take precedence over possible ones."""
         sources: dict[str, str] = {}
+        lists: dict[str, str] = {}
         for mount in self.project.mounts:
-            folders: set[str] = set()
             for file in self._files(mount.folder):
                 if self._budget.is_spent:
                     break
-                folders.add(os.path.dirname(file))
                 for address in self._addresses(mount.folder, mount.route, file):
                     sources.setdefault(_key(address), file)
                     self._budget.remaining_lookups -= 1 + len(address) // _CHARACTERS_PER_LOOKUP
-            if self.project.generator == "hugo":
-                for folder in folders:
-                    below = os.path.relpath(folder, mount.folder).replace(os.sep, "/")
-                    sources.setdefault(_key(below if below != "." else ""), folder)
-        return sources
+                    if self.project.generator == "hugo":
+                        for folder in (posixpath.dirname(address), address.partition("/")[0]):
+                            lists.setdefault(_key(folder), os.path.dirname(file))
+        return lists | sources
 
     def _files(self, top: str) -> Iterator[str]:
         for folder, folders, files in os.walk(top):

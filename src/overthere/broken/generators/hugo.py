@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from collections.abc import Mapping
+from unicodedata import category
 
 from overthere.broken.generators.configuration import site_path
 from overthere.broken.generators.project import OTHER_ANCHORS, Mount, Project
@@ -17,6 +19,10 @@ FILES = tuple(
 )
 _BASE = re.compile(r"^[ \t\"']*+baseurl[\"']?[ \t]*+[:=][ \t]*+[\"']?([^\"'\n#]*+)", re.IGNORECASE | re.MULTILINE)
 _CONTENT = re.compile(r"^[ \t\"']*+contentdir[\"']?[ \t]*+[:=][ \t]*+[\"']?([^\"'\n#]++)", re.IGNORECASE | re.MULTILINE)
+_DEFAULT_LANGUAGE = re.compile(
+    r"^defaultContentLanguage[ \t]*+[:=][ \t]*+[\"']?([\w-]++)", re.IGNORECASE | re.MULTILINE
+)
+_DATE = re.compile(r"(?:\A|(?<=/))\d{4}-\d{2}-\d{2}[-_](?=[^/]*+\Z)")
 _LANGUAGE = re.compile(r"\.[a-z]{2,3}(?:-[A-Za-z]{2,8})?\Z")
 _MOUNT = re.compile(
     r"^[ \t-]*+source[ \t]*+[:=][ \t]*+[\"']?([^\"'\n]++)[\"']?\n"
@@ -46,6 +52,9 @@ def read(folder: str, config: str, text: str) -> Project | None:
     mounts = [Mount(os.path.join(folder, name)) for name in contents]
     for source, target in _MOUNT.findall(text):
         mounts.append(Mount(os.path.join(folder, source.strip()), f"{target.strip('/')}/".lstrip("/")))
+    if re.search(r"^defaultContentLanguageInSubdir[ \t]*+[:=][ \t]*+true", text, re.IGNORECASE | re.MULTILINE):
+        default = _DEFAULT_LANGUAGE.search(text)
+        mounts = [mount._replace(route=f"{default[1] if default else 'en'}/{mount.route}") for mount in mounts]
     themes = _subfolders(os.path.join(folder, "themes"))
     hooks = _has_hook(folder, "link") or _has_hook(folder, "heading")
     is_elsewhere = not themes and re.search(r"^[ \t]*+\[?(?:module|theme)\b", text, re.MULTILINE) is not None
@@ -94,12 +103,19 @@ def _addresses(project: Project, stem: str, front: Mapping[str, list[str]]) -> l
     folder, _, last = stem.rpartition("/")
     within = f"{folder}/" if folder else ""
     addresses = [address.strip("/") for address in (*front.get("url", ()), *front.get("aliases", ()))]
-    addresses += [f"{within}{name.strip('/')}" for name in (*front.get("slug", ()), *front.get("aliases", ()))]
+    relative = (*front.get("slug", ()), *front.get("aliases", ()))
+    addresses += [posixpath.normpath(f"/{within}{name}").strip("/") for name in relative]
     if language := _LANGUAGE.search(last):
         plain = stem[: language.start() - len(last)] if language.start() < len(last) else stem
         addresses += [plain, f"{language[0][1:]}/{plain}"]
+    addresses.append(_DATE.sub("", stem))  # if the configuration takes dates from names
     first, _, remaining_path = stem.partition("/")
     if re.fullmatch(r"[a-z]{2}(?:-[A-Za-z]{2,4})?", first):  # content/en/a.md is /a/ or /en/a/
         addresses.append(remaining_path)
-    addresses += [address.lower() for address in (stem, *addresses) if address != address.lower()]
-    return addresses
+    return [*addresses, *map(_sanitize, (stem, *addresses))]
+
+
+def _sanitize(address: str) -> str:
+    """An address without the characters that Hugo leaves out: "A & b/(c)" becomes "a-b/c"."""
+    kept = (c for c in address.lower() if c in "./_#+~-@% " or category(c)[0] in "LM" or category(c) == "Nd")
+    return " ".join("".join(kept).split()).replace("- ", "-").replace(" -", "-").replace(" ", "-")

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from datetime import date
+from functools import partial
 from itertools import product
+from unicodedata import category
 
 from overthere.broken.generators.configuration import site_path, yaml_value
 from overthere.broken.generators.project import Mount, Project
@@ -18,11 +21,17 @@ _PATTERN = re.compile(r"(?:^[ \t]++|[{,][ \t]*+)permalink[ \t]*+:[ \t]*+[\"']?([
 _INSERTS = re.compile(
     r"\{%-?\s*+(?:include(?:_relative|_cached)?\s++(?P<path>[\w./-]++)|for|render)|\{\{-?\s*+(?:content|page\.content)"
 )
+_FORMS = {
+    "year": "%Y", "month": "%m", "day": "%d", "short_year": "%y", "y_day": "%j", "short_month": "%b",
+    "long_month": "%B", "week": "%V", "w_year": "%G", "w_day": "%u", "short_day": "%a", "long_day": "%A",
+}  # fmt: skip
+"""The parts of a date in a pattern (Jekyll, "Permalinks")."""
 _MAX_PATTERNS, _MAX_LENGTH = 50, 1000
 """Maximum number of patterns, and maximum length of a pattern and of its addresses, in characters."""
 _STYLES = {
     "date": "/:categories/:year/:month/:day/:title.html", "pretty": "/:categories/:year/:month/:day/:title/",
     "none": "/:categories/:title.html", "ordinal": "/:categories/:year/:y_day/:title.html",
+    "weekdate": "/:categories/:year/W:week/:short_day/:title.html",
 }  # fmt: skip
 
 
@@ -47,7 +56,9 @@ def read(folder: str, config: str, text: str) -> Project:
         roots=(os.path.join(folder, "assets"),),
         prefix=site_path(yaml_value(text, "baseurl")),
         keys=("permalink", "redirect_from", "title", "slug", "categories", "category", "date"),
-        addresses=_Addresses([_STYLES.get(style, style), *patterns, *_STYLES.values()]),
+        addresses=_Addresses(
+            [_STYLES.get(style, style), *patterns, *_STYLES.values()], yaml_value(text, "collections_dir")
+        ),
         outputs=("_site", "vendor", "node_modules"),
         parts=("_layouts/", "_includes/", "_sass/", "_data/"),
         makes=re.compile(r"(?:.*/)?(?:feed|atom|rss|sitemap)\.xml|robots\.txt|.*\.css").fullmatch,
@@ -60,41 +71,59 @@ def read(folder: str, config: str, text: str) -> Project:
 class _Addresses:
     """The addresses of pages by the patterns of a configuration."""
 
-    def __init__(self, patterns: list[str]) -> None:
+    def __init__(self, patterns: list[str], folder: str) -> None:
+        self.folder: str = folder
+        """The folder of collections."""
         self.patterns: list[str] = [name for name in dict.fromkeys(patterns) if ":" in name and len(name) < _MAX_LENGTH]
 
     def __call__(self, project: Project, stem: str, front: Mapping[str, list[str]]) -> list[str]:
-        addresses = [name.strip("/") for name in (*front.get("permalink", ()), *front.get("redirect_from", ()))]
-        all_names: list[dict[str, str]] = []
+        links = (*front.get("permalink", ()), *front.get("redirect_from", ()))
+        addresses = [name.strip("/") for name in links]
+        all_names = [{"basename": stem.rpartition("/")[2], "path": stem.rpartition("/")[0], "output_ext": ".html"}]
+        patterns = [name for name in links if ":" in name and len(name) < _MAX_LENGTH]
         if post := _POST.fullmatch(stem):
-            dates = [(post[2] or "", post[3] or "", post[4] or ""), *_DATE.findall("\n".join(front.get("date", ())))]
-            title = (front.get("slug") or [post[5]])[0]
+            dates = [post.group(2, 3, 4), *_DATE.findall("\n".join(front.get("date", ())))]
             categories = front.get("categories", [])
             if len(categories) == 1:
                 categories = categories[0].split()
-            path = "/".join([post[1] or "", *categories, *front.get("category", ())]).strip("/")
-            all_names = [
-                {
-                    "collection": "posts", "year": year, "month": month.zfill(2), "day": day.zfill(2), "title": title,
-                    "slug": title, "name": title, "categories": path.lower(), "path": title,
-                    "i_month": month.lstrip("0"), "i_day": day.lstrip("0"), "short_year": year[2:],
-                    "output_ext": ".html",
-                }
-                for year, month, day in dates[:2]
-            ]  # fmt: skip
+            folder = f"{post[1] or ''}/".removeprefix(f"{self.folder}/")
+            path = "/".join([folder, *categories, *front.get("category", ())]).strip("/")
+            names = {"collection": "posts", "categories": path.lower(), **_titles(front, post[5], stem)}
+            all_names = [names | _date_names(*date) for date in dates[:2]]
         elif match := _COLLECTION.fullmatch(stem):
             last = match[2].rpartition("/")[2]
-            all_names = [{
-                "collection": match[1], "path": match[2], "name": last, "title": (front.get("slug") or [last])[0],
-                "slug": last, "output_ext": ".html",
-            }]  # fmt: skip
+            all_names = [{"collection": match[1], **_titles(front, last, stem), "path": match[2]}]
             addresses.append(f"{match[1]}/{match[2]}")
-        for names, pattern in product(all_names, self.patterns):
-            address = _fill(pattern, names)
+        patterns += self.patterns if "collection" in all_names[0] else ()
+        for names, pattern in product(all_names, patterns):
+            address = re.sub(r":(\w++)", partial(_value, names), pattern)
             if ":" not in address and len(address) < _MAX_LENGTH:
                 addresses.append(re.sub("//+", "/", address).strip("/"))
         return addresses
 
 
-def _fill(pattern: str, names: Mapping[str, str]) -> str:
-    return re.sub(r":(\w++)", lambda name: names.get(name[1], name[0]), pattern)
+def _value(names: Mapping[str, str], name: re.Match[str]) -> str:
+    return names.get(name[1], name[0])
+
+
+def _titles(front: Mapping[str, list[str]], last: str, stem: str) -> dict[str, str]:
+    title = (front.get("slug") or [last])[0]
+    cased, slug = _slug(title, "._~!$&'()+,;=@"), _slug(title, "").lower()
+    name = _slug(stem.rpartition("/")[2], "").lower()
+    return {"title": cased, "slug": slug, "name": name, "path": last, "output_ext": ".html"}
+
+
+def _slug(text: str, kept: str) -> str:
+    """The text with a hyphen for each sequence of characters that are not letters, marks or digits (Utils.slugify)."""
+    plain = (c if c in kept or category(c)[0] in "LM" or category(c) == "Nd" else " " for c in text)
+    return "-".join("".join(plain).split())
+
+
+def _date_names(year: str, month: str, day: str) -> dict[str, str]:
+    """The parts of a date; none of an impossible one."""
+    try:
+        day_of_post = date(int(year), int(month), int(day))
+    except (TypeError, ValueError):
+        return {}
+    names = {name: day_of_post.strftime(form) for name, form in _FORMS.items()}
+    return names | {"i_month": str(day_of_post.month), "i_day": str(day_of_post.day)}
