@@ -94,13 +94,16 @@ def test_values_of_requests_and_hosts(site: Path) -> None:
         'remap = "x"', 'remap = ["a (.*) b"]',
         'remap = ["https://(a|b)/ http://c/"]', 'remap = ["https://a/(.*) http://c/$1"]', 'hosts = "x"',
         '[hosts.x]\nheaders = {a = "b"}', '[hosts.x]\nrequest_interval = "0s"', '[hosts.x]\nrequest_interval = "1h"',
-        "fallback_extensions = 1", "suggest = 1",
+        "fallback_extensions = 1", "suggest = 1", 'fallback_extensions = ["html", ""]',
+        'index_files = ["index.html", "."]', 'index_files = [1]', 'index_files = ["a/b"]', 'accept = [0]',
+        'accept = "..99"', 'accept = ["204..=200"]',
     ],
 )  # fmt: skip
 def test_values_without_a_counterpart(site: Path, text: str) -> None:
     (site / "lychee.toml").write_text(text)
     values, used, unused = read_lychee(site / "lychee.toml")
     assert (values, used, len(unused)) == ({}, [], 1)
+    assert run(site).exit_code == 1
 
 
 @pytest.mark.parametrize("text", ["= 1", "a = " + "[" * 100 + "]" * 100, "accept = [["])

@@ -45,10 +45,12 @@ _REASONS = {
     "accept": "not a list of statuses",
     "include_fragments": "not a value that is known here",
     **dict.fromkeys(("max_concurrency", "host_concurrency", "timeout"), "not a number above 0"),
+    **dict.fromkeys(("index_files", "fallback_extensions"), "not only names"),
     "remap": "not two URIs",
     "hosts": "not only concurrency and request_interval",
 }
 _INTERVAL = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)[ ]?(ms|s)")
+_NAME = re.compile(r"\.*+[^./\\:\0][^/\\:\0]*+")
 _RANGE = re.compile(r"([0-9]{1,3})?(?:(\.\.=?)([0-9]{1,3})?)?")
 
 
@@ -92,6 +94,8 @@ def _same_value(key: str, value: Any) -> Any:
         return value if isinstance(value, bool) else _FRAGMENTS.get(str(value))
     kind = _KINDS.get(SAME.get(key, ""))
     if kind is None or not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        return None
+    if isinstance(value, list) and not all(isinstance(name, str) and _NAME.fullmatch(name) for name in value):
         return None
     return None if isinstance(value, int) and not isinstance(value, bool) and value <= 0 else value
 
@@ -167,6 +171,8 @@ def _statuses(value: Any) -> list[str] | None:
             return None
         low = int(match[1] or 100)
         high = low if match[2] is None else int(match[3] or 999) - (match[2] == ".." and match[3] is not None)
+        if not 100 <= low <= high:
+            return None
         statuses.append(f"{low}..{high}")
     return statuses
 
