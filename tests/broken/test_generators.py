@@ -108,7 +108,7 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
     ),
     "mkdocs with settings in one line": (
         {
-            "mkdocs.yml": "\ufeffdocs_dir: ./pages\nplugins: [search, 'gen-files']\n",
+            "mkdocs.yml": "\ufeff'docs_dir': ./pages\n\"plugins\": [search, 'gen-files']\n",
             "pages/a.md": "# One\n",
             "pages/b/c.md": "# Two\n",
             "of_hooks/mkdocs.yml": "hooks: [hook.py]\nplugins: []\n",
@@ -473,12 +473,14 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             "src/content/docs/index.mdx": "# Home\n",
             "src/content/docs/_part.mdx": "# Part\n",
             "src/content/docs/guides/First.md": "---\ntitle: x\n---\n# First\n",
+            "src/content/docs/guides/\u0939\u093f\u0928\u094d\u0926\u0940 A.md": "# A\n",
             "src/pages/about.astro": "<a href={url}>x</a>",
             "public/a.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
         },
         [
             ("src/content/docs/index.mdx", "[x](/guides/first/#first)", "fine"),
             ("src/content/docs/index.mdx", "[x](guides/first)", "fine"),
+            ("src/content/docs/index.mdx", "[x](/guides/\u0939\u093f\u0928\u094d\u0926\u0940-a/)", "fine"),
             ("src/content/docs/guides/First.md", "[x](/about/)", "fine"),
             ("src/content/docs/guides/First.md", "[x](/a.svg)", "fine"),
             ("src/content/docs/guides/First.md", "[x](/gone/)", "error"),

@@ -23,7 +23,7 @@ def yaml_value(text: str, key: str) -> str:
     >>> yaml_value("a: 1\\ndocs_dir: 'pages' # where\\n", "docs_dir")
     'pages'
     """
-    match = re.search(rf"^{re.escape(key)}[ \t]*+:[ \t]*+[\"']?([^\"'#\n]*+)", text, re.MULTILINE)
+    match = re.search(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*+:[ \t]*+[\"']?([^\"'#\n]*+)", text, re.MULTILINE)
     return match[1].strip() if match else ""
 
 
@@ -33,7 +33,9 @@ def yaml_block(text: str, key: str) -> str:
     >>> yaml_block("hooks:\\n  - a.py\\n- b\\nx: 1\\n", "hooks"), yaml_block("hooks: [a.py]", "hooks")
     ('\\n  - a.py\\n- b\\n', ' [a.py]\\n')
     """
-    match = re.search(rf"^{re.escape(key)}[ \t]*+:([^\n]*+\n(?:(?:[ \t#-][^\n]*+)?\n)*+)", f"{text}\n", re.MULTILINE)
+    match = re.search(
+        rf"^[\"']?{re.escape(key)}[\"']?[ \t]*+:([^\n]*+\n(?:(?:[ \t#-][^\n]*+)?\n)*+)", f"{text}\n", re.MULTILINE
+    )
     return match[1] if match else ""
 
 

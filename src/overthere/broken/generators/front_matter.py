@@ -7,6 +7,7 @@ from codecs import BOM_UTF8
 from collections.abc import Mapping
 
 from overthere.broken.generators.project import IMPORTS, Project
+from overthere.broken.heading_slugs import slug
 from overthere.links.model import Document
 
 
@@ -55,5 +56,5 @@ def front_addresses(project: Project, stem: str, front: Mapping[str, list[str]])
     folder = stem.rpartition("/")[0]
     named = [value.strip("/") for values in front.values() for value in values]
     addresses = [*named, *(f"{folder}/{name}" for name in named if folder)]
-    lower = "/".join(re.sub(r"[^\w\- ]", "", part.lower()).replace(" ", "-") for part in stem.split("/"))
+    lower = "/".join(slug(part, "docusaurus") for part in stem.split("/"))
     return [*addresses, lower]
