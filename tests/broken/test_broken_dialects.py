@@ -157,6 +157,24 @@ def test_random_documents_have_the_programs_anchors(rule: str) -> None:
         assert read.anchors == expected - {""}, text
 
 
+HEADINGS = (
+    "A {.cls}", "A {: .cls}", "A {#own .c}", "A {.c #own}", "A {id=own}", 'A {id="own" class=x}', "A {color=red}",
+    "A {not attr}", "A {: #own}",
+    "A {:#own}", "A {-}", "A {.unnumbered}", "A `{#x}`", "A \\{#x}", "A{#own}", "A {#o w}",
+    "A {.a} b", "{.cls}", "[l](u){.b} x", "A [l](u){#own}", "`c`{.py} d", "**b**{.x}", "*A*{#own}", "A `c` {.c}",
+    "![i](x.png){width=3} T", "A [s]{.smallcaps} z",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", ["hugo", "jekyll", "kramdown", "mkdocs", "pandoc", "pymdownx"])
+def test_attribute_lists_of_headings(rule: str) -> None:
+    documents = [f"x\n\n# {heading}\n\ny\n" for heading in HEADINGS]
+    for text, result in zip(documents, PROGRAMS[rule][0](documents, rule), strict=True):
+        read = MarkdownAnchors(rule)
+        read.read(text)
+        assert read.anchors == {html.unescape(name) for name in re.findall(r'<\w+[^>]*?\sid="([^"]+)"', result)}, text
+
+
 def letters(draw: random.Random) -> str:
     """Letters, marks and digits of any script known to every program (Unicode 3.2)."""
     while True:

@@ -29,6 +29,12 @@ _MAX_HEADING_LENGTH = 1000
 """Characters of a heading that are used for its anchor."""
 _HTML_ID = re.compile(r"<[A-Za-z][^<>]*?\b(?:id|name)\s*=", re.IGNORECASE)
 _WRITTEN_ID = re.compile(r"\{:?+[^{}#]*+#([^\s#={}*/]++)[^{}]*+\}\s*+\Z")
+_ITEM = r"[#.][^\s{}\"'#=]++|[\w:-]++=(?:\"[^\"{}]*+\"|[^\s\"{}]++)"
+_ITEMS = re.compile(rf"(?<!\\)\{{((?:[ \t]*+(?:{_ITEM}))++)[ \t]*+\}}\s*+\Z")
+_PANDOC_ITEMS = re.compile(rf"(?<![\\)\]`])\{{((?:[ \t]*+(?:-(?=[ \t}}])|{_ITEM}))++)[ \t]*+\}}\s*+\Z")
+_MKDOCS_ITEMS = re.compile(r"(?<= )\{:?+[ ]*+([^{}\n ][^{}\n]*+)\}[ ]*+\Z")
+_KRAMDOWN_ID = re.compile(r"(?:\A|(?<=[ \t]))\{(#[^\s{}.,#=]++)\}\s*+\Z")
+"""The attribute list at the end of a heading, which is not a part of its text."""
 _COMMENT_ID = re.compile(r"(?:\{/\*|<!--)\s*+#?([^\s*<>]++)[^*<>]*+(?:\*/\}|-->)\s*+\Z")
 """`{/* #id */}` in MDX, which Docusaurus reads."""
 _BRACKET_ID = re.compile(r"\[#([\w.-]++)\]\s*+\Z")
@@ -51,6 +57,8 @@ class _Dialect(NamedTuple):
 
     alternative: bool = True
     """Whether the alternative text of an image is part of a heading's slug."""
+    attributes: re.Pattern[str] | None = None
+    """The attribute list of a heading, if it may have others than `{#id}`."""
     explicit_id: bool = True
     """Whether `{#id}` replaces a heading's slug."""
     strict: bool = False
@@ -75,18 +83,22 @@ _DIALECTS = {
     "notebook": _Dialect(lists="-"),
     "github": _Dialect(explicit_id=False, lists="-"),
     "gitlab": _Dialect(lists="-"),
-    "mkdocs": _Dialect(False, strict=True, tight=True, lists=": ", footnotes=_NAMED, numbers="mkdocs"),
-    "pymdownx": _Dialect(False, strict=True, tight=True, lists=": ", footnotes=_NAMED, numbers="mkdocs"),
+    "mkdocs": _Dialect(False, _MKDOCS_ITEMS, strict=True, tight=True, lists=": ", footnotes=_NAMED, numbers="mkdocs"),
+    "pymdownx": _Dialect(False, _MKDOCS_ITEMS, strict=True, tight=True, lists=": ", footnotes=_NAMED, numbers="mkdocs"),
     "myst": _Dialect(False, lists=" "),
     "docusaurus": _Dialect(
         lists="-", footnotes=("user-content-fn-{0}", "user-content-fnref-{0}", "user-content-fnref-{0}-{3}")
     ),
-    "vitepress": _Dialect(lists="-", footnotes=("fn{4}", "fnref{4}", "fnref{4}:{2}")),
-    "hugo": _Dialect(lists="-", footnotes=("fn:{4}", "fnref:{4}", "fnref{2}:{4}")),
-    "mdbook": _Dialect(False, lists="-", footnotes=("footnote-{0}", "fr-{0}-1", "fr-{0}-{3}")),
-    "pandoc": _Dialect(strict=True, interrupts=False, lists=" ", footnotes=("fn{1}", "fnref{1}", "fnref{1}")),
-    "kramdown": _Dialect(strict=True, interrupts=False, tight=True, lists=":", footnotes=_COUNTED, numbers="count"),
-    "jekyll": _Dialect(False, strict=True, lists=":", footnotes=_COUNTED, numbers="count"),
+    "vitepress": _Dialect(True, _ITEMS, lists="-", footnotes=("fn{4}", "fnref{4}", "fnref{4}:{2}")),
+    "hugo": _Dialect(True, _ITEMS, lists="-", footnotes=("fn:{4}", "fnref:{4}", "fnref{2}:{4}")),
+    "mdbook": _Dialect(False, _ITEMS, lists="-", footnotes=("footnote-{0}", "fr-{0}-1", "fr-{0}-{3}")),
+    "pandoc": _Dialect(
+        True, _PANDOC_ITEMS, strict=True, interrupts=False, lists=" ", footnotes=("fn{1}", "fnref{1}", "fnref{1}")
+    ),
+    "kramdown": _Dialect(
+        True, _KRAMDOWN_ID, strict=True, interrupts=False, tight=True, lists=":", footnotes=_COUNTED, numbers="count"
+    ),
+    "jekyll": _Dialect(False, _KRAMDOWN_ID, strict=True, lists=":", footnotes=_COUNTED, numbers="count"),
 }
 _DIALECTS["pandoc-gfm"] = _DIALECTS["pandoc"]
 
@@ -178,14 +190,14 @@ class MarkdownAnchors:
 
     def _heading(self, tokens: list[Token], at: int) -> None:
         source = tokens[at].content[:_MAX_HEADING_LENGTH]
-        match = _WRITTEN_ID.search(source)
-        if match is not None and self.rule in ("kramdown", "jekyll") and match[0][1] != ":":
-            match = match if source[: match.start()][-1:] in (" ", "\t", "") else None
+        match = (self.dialect.attributes or _WRITTEN_ID).search(source)
         if match is None and self.rule in ("docusaurus", "github"):
             match = _COMMENT_ID.search(source)
         if match is None and self.rule == "github":
             match = _BRACKET_ID.search(source)
         explicit = match[1] if match is not None else None
+        if match is not None and self.dialect.attributes is not None:
+            explicit, source = _identifier(match[1]), source[: match.start()].rstrip()
         if match is not None and not self.dialect.explicit_id:
             self.anchors.add(match[1])  # renderers other than GitHub's read the same files
             explicit = None
@@ -201,9 +213,11 @@ class MarkdownAnchors:
             for token in inline_tokens:
                 if token.type == "code_inline":
                     token.content = token.content.replace("-", CODE_HYPHEN)
+        if self.dialect.lists in (" ", ": ") and self.rule != "myst":
+            _remove_lists(inline_tokens, has_spans=self.dialect.lists == " ")
         shown_text = "".join(_shown_text(inline_tokens, self.dialect.alternative, "" if self.rule == "myst" else " "))
         name = slug(shown_text, self.rule)
-        if self.rule == "vitepress" and ":" in shown_text:
+        if self.rule in ("vitepress", "mkdocs", "pymdownx") and _EMOJI.search(shown_text):
             self.anchors.add(slug(_EMOJI.sub("", shown_text), self.rule))
         if self.rule == "myst":
             title = "".join(_shown_text(inline_tokens, False, " "))
@@ -300,6 +314,15 @@ def _identifier(attributes: str) -> str | None:
     """The identifier in an attribute list, or None."""
     match = _IDENTIFIER.search(attributes)
     return None if match is None else match[1] or match[2]
+
+
+def _remove_lists(tokens: list[Token], *, has_spans: bool) -> None:
+    """Remove the attribute lists of a heading's elements; has_spans: and of its text in brackets, as in pandoc."""
+    for before, token in pairwise((*tokens[:1], *tokens)):
+        if token.type == "text" and before.type in _LIST_HOLDERS and (match := _AFTER.match(token.content)):
+            token.content = token.content[match.end() :]
+        if token.type == "text" and has_spans:
+            token.content = _SPAN.sub("]", token.content)
 
 
 def _shown_text(tokens: list[Token], alternative: bool, blank: str) -> Iterator[str]:
