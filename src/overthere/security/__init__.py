@@ -146,8 +146,5 @@ def harmless(text: str) -> bool:
     match = _HARMLESS.fullmatch(text)
     if match is None:
         return False
-    return match.lastindex is None or ("=" not in text and "@" not in text) or _are_parameters_harmless(text, match)
-
-
-def _are_parameters_harmless(text: str, match: re.Match[str]) -> bool:
-    return "@" not in text[match.start(match.lastindex or 0) - 1 :] and not any(secret_parameters(text))
+    start = match.start(2 if match[1] is None else 1)  # of the query, or of a fragment alone; -1 without either
+    return start < 0 or ("@" not in text[start:] and not any(secret_parameters(text)))
