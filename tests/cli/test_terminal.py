@@ -267,6 +267,23 @@ def test_formulas_in_cells_are_escaped(first: str, suffix: str) -> None:
     assert unescape(escape(f"'{cell}")) == f"'{cell}"
 
 
+def test_formulas_in_columns_are_escaped() -> None:
+    """Whatever type a column has that CSV writes as text: octets too."""
+    import pyarrow as pa
+
+    from overthere.columns.cells import escape, escape_cells
+
+    cells = ["=1", "'=1", "\uff1d1", "\ue03d1", "-1", "a", None]
+    for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary()):
+        plain = pa.array(cells).cast(kind)
+        for column in (plain,) if kind == pa.string_view() else (plain, plain.dictionary_encode()):
+            escaped = escape_cells(pa.record_batch([column], names=["=x"]))
+            assert escaped.schema.names == ["'=x"]
+            assert escaped.column(0).cast(pa.large_string()).to_pylist() == [cell and escape(cell) for cell in cells]
+    fixed = escape_cells(pa.table({"a": pa.array([b"=1"], pa.binary(2)), "b": [-1], "c": [True]}))
+    assert fixed.to_pylist() == [{"a": b"'=1", "b": -1, "c": True}]
+
+
 def test_the_tables_of_broken(tmp_path: Path) -> None:
     (tmp_path / "=1.html").write_text("<a href='=2.html'><a href='x.html'>")
     runner = CliRunner()

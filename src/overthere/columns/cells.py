@@ -13,7 +13,7 @@ from typing import Any
 
 from overthere.columns.rowwise import compute
 
-_FORMULA_START = "'*[=+\\-@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]"
+_FORMULA_START = "'*(?:[=+\\-@\\t\\r\\n]|\uff1d|\uff0b|\uff0d|\uff20)"
 _ESCAPED = re.compile(f"'{_FORMULA_START}")
 _RISKY = re.compile(_FORMULA_START)
 
@@ -37,17 +37,19 @@ def unescape(text: str) -> str:
 
 
 def escape_cells(batch: Any) -> Any:
-    """Escape the text and the column names of a record batch or table; numbers and booleans stay."""
+    """Escape the text, the octets and the column names of a record batch or table; numbers and booleans stay."""
     import pyarrow as pa
 
-    pc = compute()
+    types, pc = pa.types, compute()
+    is_written_as_text = (
+        types.is_string, types.is_large_string, types.is_string_view, types.is_binary, types.is_large_binary,
+        types.is_binary_view, types.is_fixed_size_binary,
+    )  # fmt: skip
     columns = []
     for column in batch.columns:
-        kind = column.type
-        if pa.types.is_dictionary(kind):
-            kind = kind.value_type
-            column = column.cast(kind) if pa.types.is_string(kind) or pa.types.is_large_string(kind) else column
-        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            column = pc.replace_substring_regex(column, rf"\A({_FORMULA_START})", r"'\1")
+        kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+        if any(is_kind(kind) for is_kind in is_written_as_text):
+            octets = column.cast(kind).cast(pa.large_binary())
+            column = pc.replace_substring_regex(octets, rf"\A({_FORMULA_START})", r"'\1")
         columns.append(column)
     return type(batch).from_arrays(columns, names=[escape(name) for name in batch.schema.names])
