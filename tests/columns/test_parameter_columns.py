@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import CodingError, InvalidURI, URIReference, columns
-from overthere.columns import rowwise
+from overthere.columns import operations, rowwise
 from overthere.forms import Parameters
 from support import cases, ids, linear
 
@@ -112,6 +112,20 @@ def test_parameters_of_the_cases(row: dict[str, Any]) -> None:
         value = str(getattr(URIReference(row["text"]), row["do"])(*arguments, **options))
     assert value == row.get("is")
     assert listed(getattr(columns, row["do"])(pa.array([row["text"]]), *arguments, **options)) == [value]
+
+
+@pytest.mark.parametrize("by_row", [False, True])
+@pytest.mark.parametrize("pairs", [{"a": []}, {"a": [], "z": [1, None]}, {"b": "1\n2"}, {}, [("a", "1\n2")]], ids=str)
+def test_pairs_are_written_as_by_parameters(pairs: Any, by_row: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In every scheme, and a name without values is removed."""
+    if by_row:
+        monkeypatch.setattr("overthere.columns.work.engine", lambda: rowwise)
+    texts = ["http://h/?a=1&b=2", "mailto:a@b?a=1", "?a&c&a", "", "?a=1#f"]
+    values = [URIReference(text) for text in texts]
+    for name, method in (("with_parameters", "set"), ("add_parameters", "add")):
+        expected = [str(u.replace(query=getattr(Parameters(u.query), method)(pairs).query)) for u in values]
+        assert listed(getattr(columns, name)(pa.array(texts), pairs)) == expected
+        assert listed(operations.Call(name, (pairs,), {})(pa.array(texts))) == expected
 
 
 def test_invalid_rows_are_reported() -> None:

@@ -129,9 +129,9 @@ class Call:
         bound = face_signature(name).bind(*arguments, **named)
         bound.apply_defaults()
         if "pairs" in bound.arguments:  # an iterator could be used for one batch only
-            from overthere.values.form_pairs import flat
+            from overthere.values.form_pairs import reread
 
-            bound.arguments["pairs"] = list(flat(bound.arguments["pairs"]))
+            bound.arguments["pairs"] = reread(bound.arguments["pairs"])
         values = bound.arguments
         self._columns = [each for each in self.operation.columns if not _is_value(values[each])]
         self.others: list[Any] = [values.pop(each) for each in self._columns]

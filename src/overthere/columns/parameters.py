@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from overthere.columns.work import ArrowColumn, Errors, text
-from overthere.values.form_pairs import by_name, encode_name, flat, pattern, write_pairs
+from overthere.values.form_pairs import by_name, encode_name, pattern, reread, write_pairs
 
 if TYPE_CHECKING:
     from overthere.forms import Pairs
@@ -37,7 +37,7 @@ def with_parameters(
 ) -> ArrowColumn:  # fmt: skip
     """Set parameters in each row: a name keeps its first place and loses its other pairs; new names follow.
 
-    pairs: a mapping or pairs of data, the same for all rows, in the types that `forms.encode` accepts.
+    pairs: a mapping or pairs of data, the same for all rows, as `forms.Parameters.set` takes them.
 
     Raises: ColumnError under `errors="raise"`.
 
@@ -45,7 +45,7 @@ def with_parameters(
     >>> pa.array(with_parameters(pa.array(["http://h/?X=%3b%20&page=1#f", "a"]), {"page": 2})).to_pylist()
     ['http://h/?X=%3b%20&page=2#f', 'a?page=2']
     """
-    data = list(flat(pairs))
+    data = reread(pairs)
     encoded = [(name, [text.encode() for text in texts]) for name, texts in by_name(data, plus=plus).items()]
     return text(column, "with_parameters", errors, threads, views, parameters=_edit((data,), encoded, separator, plus))
 
@@ -62,7 +62,7 @@ def add_parameters(
     >>> pa.array(add_parameters(pa.array(["http://h/?a=1", "a"]), [("a", 2)])).to_pylist()
     ['http://h/?a=1&a=2', 'a?a=2']
     """
-    data = list(flat(pairs))
+    data = reread(pairs)
     encoded = [(b"", [pair.encode()]) for pair in write_pairs(data, plus=plus)]
     return text(column, "add_parameters", errors, threads, views, parameters=_edit((data,), encoded, separator, plus))
 

@@ -260,10 +260,19 @@ def _answer(row: str | None, operation: str, base: str | None, **args: Any) -> t
 def _parameters(row: str, operation: str, edit: Edit) -> str | None:
     value = URIReference(row)
     data, _, separator, plus = edit
-    if operation in ("parameter", "raw_parameter"):
-        parameters = Parameters(value.query, separator=separator, plus=plus)
-        return parameters.get(*data) if operation == "parameter" else next(iter(parameters.written(*data)), None)
-    return str(getattr(value, operation)(*data, separator=separator, plus=plus))
+    parameters = Parameters(value.query, separator=separator, plus=plus)
+    match operation:
+        case "parameter":
+            return parameters.get(*data)
+        case "raw_parameter":
+            return next(iter(parameters.written(*data)), None)
+    return str(value.replace(query=getattr(parameters, _EDITS[operation])(*data).query))
+
+
+_EDITS = {
+    "with_parameters": "set", "add_parameters": "add", "without_parameters": "without", "sort_parameters": "sorted",
+}  # fmt: skip
+"""Operations, and the methods of `Parameters` that do the same."""
 
 
 def _resolve_row(row: str, base: str | None, strict: bool | None, iri: bool) -> tuple[str | None, _Error | None]:

@@ -52,6 +52,13 @@ def flat(pairs: Pairs) -> Iterable[tuple[str | bytes, Value]]:
             yield name, item
 
 
+def reread(pairs: Pairs) -> Any:
+    """Return pairs that can be read more than once: a name of a mapping with its values, also with none."""
+    if isinstance(pairs, Mapping):
+        return {name: list(_items(value)) for name, value in pairs.items()}
+    return list(flat(pairs))
+
+
 def _items(value: Any) -> Iterable[Any]:
     """Return the values of a name in a mapping: one, or several."""
     plain = plain_value(value)
