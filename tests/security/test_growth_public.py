@@ -24,7 +24,7 @@ import overthere
 from growth import outgrows
 from overthere import URI, OverthereError, Template
 from overthere.base import Base
-from overthere.canonical import FORMS, SURT
+from overthere.canonical import FORMS, SURT, Canonical, Step
 from overthere.cli.app import app
 from overthere.forms import Parameters
 from overthere.integrations import urllib as lenient
@@ -254,6 +254,8 @@ TWO: dict[str, tuple[Callable[[int], Any], Callable[[Any], object]]] = {
         lambda n: ("http", "h", "/a" * n, "b" * n, "c" * n), lambda it: (
             lenient.urlunsplit(it), strict.urlunsplit(it), lenient.urlunparse((*it[:3], ";" * len(it[3]), *it[3:])))),
     "pairs of the drop-in for urllib.parse": (query, lambda text: lenient.urlencode(lenient.parse_qsl(text))),
+    "folders of sessions and their page": (
+        lambda n: "http://h" + "/(aaaaaaaaaaaaaaaaaaaaaaaa)" * 5 * n, Canonical(Step("drop-sessions")).changes),
     "segments and steps up": (
         lambda n: ("http://h/" + "a/" * n, "../" * n), lambda pair: URI(pair[0]).join(pair[1])),
 }  # fmt: skip

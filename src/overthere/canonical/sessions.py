@@ -30,13 +30,14 @@ _DOUBLE_START = re.compile(f"{_START}{DOUBLE[0]}(?=.)")
 
 def _path(path: str) -> str:
     for folder in _FOLDERS:
-        # The page is the last ".aspx" before an escaped "?".
-        lowered = path.lower()
-        for match in reversed(list(folder.finditer(path))):
-            query_mark = lowered.find("%3f", match.end())
-            if lowered.rfind(".aspx", match.end() + 1, len(path) if query_mark < 0 else query_mark) >= 0:
-                path = path[: match.start()] + path[match.end() :]
-                break
+        lowered = f"{path.lower()}%3f.aspx"  # with both behind the path, so that each search ends
+        last, page, query_mark = None, 0, 0
+        for match in folder.finditer(path):
+            start = match.end()
+            page = lowered.find(".aspx", start + 1) if page <= start else page
+            query_mark = lowered.find("%3f", start) if query_mark < start else query_mark
+            last = match if page < query_mark else last  # the page is before the escaped "?"
+        path = path if last is None else path[: last.start()] + path[last.end() :]
     return path
 
 
