@@ -108,8 +108,12 @@ def test_lookups_accept_any_text(table: None) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["no uri", "", "//h/", "http://h/a b", "http://h\x00/", "http://ü/", "\ud800", 5, b"a:"]
-)
+    "bad",
+    [
+        "no uri", "", "//h/", "http://h/a b", "http://h\x00/", "http://ü/", "\ud800", 5, b"a:",
+        URI("http://[fe80::1%25a]/", zone=True),
+    ],
+)  # fmt: skip
 def test_an_invalid_text_is_not_saved(table: None, bad: Any) -> None:
     saves: list[Callable[[], object]] = [
         lambda: Page(uri=bad).save(),

@@ -65,8 +65,13 @@ def test_a_stored_value_is_unchanged(engine: Engine, given: str) -> None:
         assert session.get(Page, URI(given)) is page
 
 
-@pytest.mark.parametrize("text", ["no uri", "//h/", "", "http://u:geheim@h/a b", "x:" + " " * 100_000])
-def test_an_invalid_text_is_not_stored(engine: Engine, text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no uri", "//h/", "", "http://u:geheim@h/a b", "x:" + " " * 100_000, URI("http://[fe80::1%25a]/", zone=True),
+    ],
+)  # fmt: skip
+def test_an_invalid_text_is_not_stored(engine: Engine, text: Any) -> None:
     with Session(engine) as session:
         session.add(Page(uri=text))
         with pytest.raises(exc.StatementError) as caught:

@@ -53,8 +53,8 @@ def _with_texts(option: Any) -> Any:
 
 
 def _value(kind: Kind, value: object) -> Any:
-    """Return the value of a text.  Raises: InvalidValue."""
-    if isinstance(value, kind):
+    """Return the value of a text.  Raises: InvalidValue; also for a value with a zone, whose text is not read again."""
+    if isinstance(value, kind) and value.zone is None:
         return value
     try:
         return kind(str(value))

@@ -53,7 +53,8 @@ class _ValueType(TypeDecorator[V]):
         return dialect.type_descriptor(text() if self.length is None else string(self.length))
 
     def process_bind_param(self, value: V | str | None, dialect: Dialect) -> str | None:
-        return None if value is None else str(value if isinstance(value, self.kind) else self.kind(value))
+        # A value with a zone is an error too: its text could not be read again.
+        return None if value is None else str(self.kind(str(value) if isinstance(value, self.kind) else value))
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> V | None:
         return None if value is None else self.kind(value)
