@@ -178,6 +178,7 @@ def test_lenient_accepts_what_strict_rejects() -> None:
         ("http", "h/x", "/a", "", ""), ("http", "h", "a", "", ""), ("http", "h", "/a?b", "", ""),
         ("http", "h", "/a", "b#c", ""), ("x", "", "", "a#b", "c"),
         ("a:b", "h", "/", "", ""), ("http", "h", "/", "q#f", ""), ("a/b", "h", "/", "", ""), ("1", "h", "/", "", ""),
+        ("//h/?", "h", "/", "", ""), ("//h/#", "h", "/", "b", ""),
     ],
 )  # fmt: skip
 def test_strict_writes_only_what_it_would_read_back(components: tuple[str, ...]) -> None:

@@ -107,11 +107,11 @@ def urlunsplit(components: Iterable[Any], *, keep_empty: bool | None = None) -> 
     """
     scheme, netloc, path, query, fragment = components
     is_text = type(scheme) is type(netloc) is type(path) is type(query) is type(fragment) is str
-    if is_text and keep_empty is None and netloc and ":" not in scheme and "#" not in query:
+    if is_text and keep_empty is None and netloc and "#" not in query:
         text = f"{scheme}://{netloc}{path}?{query}" if query else f"{scheme}://{netloc}{path}"
         text = f"{text}#{fragment}" if fragment else text
         value = None if getattr(components, "_keep_empty", False) else kernel.parse(text)
-        if value is not None and value.authority == netloc and value.path == path:
+        if value is not None and (value.scheme, value.authority, value.path) == (scheme, netloc, path):
             return text
     keep_empty = keeps_empty(components, keep_empty)
     texts, is_octets = decode_arguments(*components)
