@@ -133,6 +133,17 @@ def test_evidence_compares_uris() -> None:
     assert lowest_rung("http://h/é", "http://h/é/", mappings) is Rung.PROTOCOL
 
 
+@pytest.mark.parametrize("bad", ["http://h/a b", "%", "a", "//h/", "\ud800", "é:"])
+def test_evidence_must_be_uris(bad: str) -> None:
+    for evidence in ({"http://h/": bad}, {bad: "http://h/"}):
+        for kind in (URI, IRI):
+            for ask in ("normalize", "changes"):
+                with pytest.raises(InvalidURI):
+                    getattr(kind("http://h/"), ask)(Rung.PROTOCOL, evidence=evidence)
+        with pytest.raises(InvalidURI):
+            lowest_rung("http://h/", "http://h/b", evidence)
+
+
 def test_operations_of_uris_on_iris() -> None:
     base = IRI("http://h/é/ü;p?q#f")
     assert base.join("../ö").__class__ is IRI

@@ -85,6 +85,8 @@ def normal_form(
     redirect, say), each to the URI to prefer (6.2.4).  Without it PROTOCOL is SCHEME: nothing is guessed.
     registry: the schemes for the scheme rung (default: the default registry).
 
+    Raises: InvalidURI for evidence that is not a URI.
+
     >>> normal_form("eXAMPLE://a/./b/../b/%63/%7bfoo%7d")
     'example://a/b/c/%7Bfoo%7D'
     """
@@ -92,7 +94,7 @@ def normal_form(
     form = kernel.normalize(text, rung) if rung < Rung.SCHEME else _scheme_form(text, registry)
     if rung < Rung.PROTOCOL or not evidence:
         return form
-    preferred = {_scheme_form(str(a), registry): _scheme_form(str(b), registry) for a, b in evidence.items()}
+    preferred = {_evidence_form(a, registry): _evidence_form(b, registry) for a, b in evidence.items()}
     visited = {form}
     while form in preferred:
         form = preferred[form]
@@ -103,6 +105,12 @@ def normal_form(
             return min(cycle)
         visited.add(form)
     return form
+
+
+def _evidence_form(uri: Value | str, registry: Registry | None) -> str:
+    from overthere.values.uri import URI
+
+    return _scheme_form(str(uri if isinstance(uri, Value) else URI(uri, zone=True)), registry)
 
 
 def changes(
