@@ -92,8 +92,8 @@ class Parameters:
     and `get` give its first value, and `dict(p)` holds the first values; `items()`, `values()`, `len` and iteration
     count every pair.
 
-    Raises: CodingError for a "%" without two hexadecimal digits, for a lone surrogate, and for an unknown charset;
-    ValueError for another separator.
+    Raises: CodingError for a "%" without two hexadecimal digits, for a lone surrogate, and for a charset that is
+    unknown or not for any octets; ValueError for another separator.
 
     >>> p = Parameters("k=v+w&flag&k=%2B&%6B=&x=%E9")
     >>> list(p)
@@ -121,9 +121,9 @@ class Parameters:
         set_attribute(self, "charset", charset)
         set_attribute(self, "_first", None)
         try:
-            "".encode(charset)
+            b"\xff".decode(charset, "replace")  # fails also for "idna" and "punycode", which cannot replace
         except (LookupError, ValueError):
-            raise CodingError(f"{charset!r:.100} is not a charset that Python can encode") from None
+            raise CodingError(f"{charset!r:.100} is not a charset for any octets") from None
         if query:
             encoding.decode_bytes(query)  # raises for a broken escape
 

@@ -88,7 +88,7 @@ def test_other_separators() -> None:
     assert list(Parameters("a=%E9", charset="latin-1")) == [("a", "é")]
     assert Parameters(None, charset="latin-1").set({"a": "é"}).query == "a=%E9"
     assert str(URI("http://h/?a=1;b=2").with_parameters({"b": 3}, separator=";")) == "http://h/?a=1;b=3"
-    for wrong in ({"separator": ","}, {"charset": "nope"}, {"charset": "zlib"}):
+    for wrong in ({"separator": ","}, *({"charset": name} for name in ("nope", "zlib", "idna", "punycode"))):
         with pytest.raises(ValueError, match=r"is not a charset|separator must be"):
             Parameters("a", **wrong)  # type: ignore[arg-type]
     with pytest.raises(CodingError):
@@ -139,7 +139,10 @@ def test_forms_and_templates_write_values_alike(value: Any, text: str) -> None:
     assert Template("{?a}").expand(a=value) == f"?a={text}"
 
 
-@pytest.mark.parametrize("value", [{"x": 1}, {1}, frozenset(), object(), [{"x": 1}], [{1}], [[1]]])
+@pytest.mark.parametrize(
+    "value",
+    [{"x": 1}, {1}, frozenset(), object(), [{"x": 1}], [{1}], [[1]], bytearray(b"ab"), memoryview(b"a")],
+)
 def test_unordered_values_are_rejected(value: Any) -> None:
     with pytest.raises(TypeError):
         URI("http://h/").with_parameters({"a": value})

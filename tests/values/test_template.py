@@ -128,7 +128,7 @@ def test_types_of_values() -> None:
     assert Template("{x,x}").expand(x=(c for c in "ab")) == "a,b,a,b"
     assert Template("ü{x}").expand({"x": 1}, x=2) == "%C3%BC2"
     assert Template("{+x:2}{x:1}").expand(x="%C3%A9%41b") == "%C3%A9%41%25"
-    for bad in (object(), {1, 2}, [["a"]], {"a": ["b"]}, [("a", "b"), "c"]):
+    for bad in (object(), bytearray(b"ab"), memoryview(b"ab"), {1, 2}, [["a"]], {"a": ["b"]}, [("a", "b"), "c"]):
         with pytest.raises(TypeError):
             t.expand(x=bad)
     for broken in (float("nan"), float("inf"), "\ud800"):

@@ -31,6 +31,8 @@ Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Sequence[Pair] | Set
 
 NameOrPair: TypeAlias = "str | bytes | tuple[str | bytes, str | bytes | None]"
 """A name of `Parameters.without`, or a name with its value."""
+SINGLE = str | bytes | bytearray | memoryview
+"""Iterables that are not several values; of octets, only bytes are a value."""
 
 
 def write_pairs(pairs: Pairs, *, keep: str = "", charset: str = "utf-8", plus: bool = True) -> list[str]:
@@ -72,7 +74,7 @@ def _items(value: Any) -> Iterable[Any]:
 def _iterable(value: Any) -> Iterable[Any]:
     if isinstance(value, set | frozenset):
         raise TypeError("a form has an order, and a set does not: pass sorted(...)")
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+    if isinstance(value, SINGLE) or not isinstance(value, Iterable):
         raise TypeError(
             "a form must be a mapping or pairs, with values that are text, bytes, numbers, booleans, URIs, UUIDs, "
             f"paths, members of an Enum, or several of these, not {_show_value(value)}"
@@ -120,7 +122,7 @@ def number_text(value: float, where: str) -> str:
 
 
 def _pair(pair: Any) -> Any:
-    if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
+    if not isinstance(pair, Sequence) or isinstance(pair, SINGLE) or len(pair) != 2:
         raise TypeError(f"a form must consist of pairs of name and value, not {_show_value(pair)}")
     return pair
 

@@ -10,7 +10,7 @@ from overthere.ground.errors import CodingError
 from overthere.ground.exact import exact
 from overthere.kernel import Components, percent_encode
 from overthere.kernel.classes import CHARSETS
-from overthere.values.form_pairs import number_text, plain_value
+from overthere.values.form_pairs import SINGLE, number_text, plain_value
 
 Simple: TypeAlias = str | bytes
 
@@ -91,7 +91,7 @@ def form_value(name: str, value: object) -> list[Simple] | tuple[tuple[Simple, S
         return _simple(name, value)
     if isinstance(value, Mapping):
         pairs: list[tuple[object, object]] = list(value.items())
-    elif isinstance(value, Iterable) and not isinstance(value, set | frozenset):
+    elif isinstance(value, Iterable) and not isinstance(value, SINGLE | set | frozenset):
         members = list(value)
         if not members or not all(isinstance(member, tuple) and len(member) == 2 for member in members):
             texts = [_simple(name, member) for member in members]
