@@ -393,6 +393,7 @@ def test_invalid_arguments_are_rejected() -> None:
         lambda: columns.split(column, ["path", "path"]),
         lambda: columns.normalize(column, 9),  # type: ignore[arg-type]
         lambda: columns.normalize(column, errors="ignore"),  # type: ignore[arg-type]
+        lambda: columns.parse(column, errors="null"),  # type: ignore[arg-type]
         lambda: columns.resolve(column, "no base"),
         lambda: columns.encode(column, "nothing"),
         lambda: columns.check(column, threads=0),

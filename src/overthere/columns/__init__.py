@@ -116,8 +116,10 @@ def parse(
 
     A row that does not follow `rule` has null components, and the kind of its first finding as `error`.
 
-    Raises: ColumnError under `errors="raise"`.
+    Raises: ColumnError under `errors="raise"`; ValueError for `errors` of another name.
     """
+    if errors not in ("detail", "raise"):
+        raise ValueError(f'errors must be "detail" or "raise", not {errors!r:.100}')
     module = engine()
     answer = module.parts(column, _names(components), _rule(rule), zone=zone, threads=count_of(threads), views=views)
     if errors == "raise":

@@ -31,7 +31,8 @@ def extract(url: str | URIReference | IRIReference, include_psl_private_domains:
     include_psl_private_domains: whether the private section of the list counts.
 
     It differs from tldextract in three points: escapes in a host are decoded (RFC 3986 3.2.2); an address in any
-    spelling is a domain as a whole (7.4), and so is a host with an empty label (RFC 1034 3.1).
+    spelling, and a name that ends in a number, is a domain as a whole (7.4), and so is a host with an empty label (RFC
+    1034 3.1).
 
     >>> extract("http://forums.bbc.co.uk/")
     ExtractResult(subdomain='forums', domain='bbc', suffix='co.uk', is_private=False)
