@@ -123,6 +123,8 @@ def test_a_wais_server_as_filesystem() -> None:
 def test_a_data_uri_as_file() -> None:
     fs = OverthereFileSystem()
     assert fs.cat_file("data:,hello%20x") == b"hello x"
+    for uri in ("data:,a", "ftp://h/a", "gopher://h/"):
+        assert fs.unstrip_protocol(uri) == uri
     assert [fs.cat_file("data:,hello", *part) for part in ((1, 3), (-2, None), (None, -9), (9, None), (3, 1))] == [
         b"el", b"lo", b"", b"", b"",
     ]  # fmt: skip

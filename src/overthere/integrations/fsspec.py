@@ -95,6 +95,10 @@ class OverthereFileSystem(_FileSystem):
     def _strip_protocol(cls, path: Any) -> Any:
         return [cls._strip_protocol(item) for item in path] if isinstance(path, list) else _text(path)
 
+    def unstrip_protocol(self, name: Any) -> str:
+        """Return the path, which is a whole URI; fsspec would put `gopher://` before one that begins with `data:`."""
+        return _text(name)
+
     @contextmanager
     def _resource(self, path: Any) -> Iterator[Resource]:
         with _os_errors(), open_uri(_text(path), self.policy, credentials=self.credentials) as resource:
