@@ -111,7 +111,7 @@ def test_constraints_are_in_the_json_schema(mode: Literal["validation", "seriali
 
 
 def test_a_field_without_constraints_has_none() -> None:
-    """Narrowing a type does not change it; a model's text settings apply."""
+    """Narrowing a type does not change it; a model's text settings do not apply."""
     short = Annotated[URI, Field(max_length=12)]
     shorter = Annotated[short, Field(max_length=5)]
     assert types(shorter, "http://h/") == ["string_too_long"]
@@ -119,12 +119,30 @@ def test_a_field_without_constraints_has_none() -> None:
     assert TypeAdapter(URI).json_schema() == {"type": "string", "format": "uri"}
 
     class Lower(BaseModel):
-        model_config = ConfigDict(str_to_lower=True, str_strip_whitespace=True)
-        uri: Annotated[URI, Field(max_length=50)]
+        model_config = ConfigDict(str_to_lower=True, str_strip_whitespace=True, str_max_length=5)
+        uri: Annotated[URI, Field(min_length=2)]
 
     assert Lower.model_validate({"uri": "HTTP://h/A"}).uri == URI("HTTP://h/A")
     with pytest.raises(ValidationError):
         Lower.model_validate({"uri": " a:b"})
+
+
+class _Titled(URI):
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> dict[str, Any]:
+        return {**handler(core), "title": "Titled"}
+
+
+@pytest.mark.parametrize("constraints", [(), (Field(max_length=50),), (Require(userinfo=False),)])
+def test_a_description_is_in_the_json_schema(constraints: tuple[Any, ...]) -> None:
+    """Also of an item, and before later constraints; so is what a subclass adds."""
+    described = Field(description="d", examples=["a:b"], json_schema_extra={"x": 1})
+    computed = Field(json_schema_extra=lambda schema: schema.update(x=1))
+    for first, expected in ((described, {"description": "d", "examples": ["a:b"], "x": 1}), (computed, {"x": 1})):
+        for metadata in ((first, *constraints), (*constraints, first)):
+            field: Any = Annotated.__class_getitem__((_Titled, *metadata))  # type: ignore[attr-defined]
+            item = TypeAdapter(list[field]).json_schema()["items"]
+            assert item.items() >= {**expected, "title": "Titled", "format": "uri"}.items()
 
 
 def test_a_field_may_strip_white_space() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from sys import maxsize
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast
 
 from overthere.ground.errors import InvalidURI
@@ -32,6 +33,11 @@ _FORMATS = {
 }  # fmt: skip
 _TEXT = {"min_length": "minLength", "max_length": "maxLength"}
 """Constraints of a text, and their names in JSON Schema."""
+# A URI stays as written: settings of a model for its texts (`str_to_lower`, `str_max_length`) do not apply.
+_UNLIMITED = {
+    "type": "str", "to_lower": False, "to_upper": False, "strip_whitespace": False, "min_length": 0,
+    "max_length": maxsize,
+}  # fmt: skip
 
 
 class Check(Protocol):
@@ -79,7 +85,10 @@ class TextSchema(dict[str, Any]):
     sets it in the inner schema.  The inner schema has the type "url" for `UrlConstraints`, which checks it.
     """
 
-    def __init__(self, kind: type[Any], text: Mapping[str, Any] | None = None, checks: Iterable[Check] = ()) -> None:
+    def __init__(
+        self, kind: type[Any], text: Mapping[str, Any] | None = None, checks: Iterable[Check] = (),
+        metadata: Mapping[str, Any] = {},
+    ) -> None:  # fmt: skip
         from pydantic_core import core_schema
 
         self.kind = kind
@@ -89,16 +98,17 @@ class TextSchema(dict[str, Any]):
         """Whether it is a copy that waits for a constraint of a text."""
         self.text: _InnerSchema = _InnerSchema(self, text or {})
         inner: Any = self.text
+        functions = metadata.get("pydantic_js_functions", ())[1:]  # after that of the schema that is copied
         function_schema = core_schema.no_info_wrap_validator_function(
             self.read,
             inner,
             serialization=core_schema.to_string_ser_schema(),
-            metadata={"pydantic_js_functions": [self.json_schema]},
+            metadata={**metadata, "pydantic_js_functions": [self.json_schema, *functions]},
         )
         super().__init__(function_schema)
 
     def copy(self) -> Self:
-        copied = type(self)(self.kind, self.text, self.checks)
+        copied = type(self)(self.kind, self.text, self.checks, self["metadata"])
         copied.update(self._additions())
         copied.open = True
         return copied
@@ -109,12 +119,12 @@ class TextSchema(dict[str, Any]):
         return copied
 
     def with_check(self, check: Check) -> Self:
-        extended = type(self)(self.kind, self.text, (*self.checks, check))
+        extended = type(self)(self.kind, self.text, (*self.checks, check), self["metadata"])
         extended.update({key: value for key, value in self._additions().items() if key != "ref"})
         return extended
 
     def _additions(self) -> dict[str, Any]:
-        """Return what others may have set, such as a serializer; the rest belongs to this schema alone."""
+        """Return what others may have set, such as a serializer; the rest is made anew, and metadata is passed on."""
         return {key: value for key, value in self.items() if key not in ("function", "schema", "metadata")}
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -155,7 +165,12 @@ class TextSchema(dict[str, Any]):
     def json_schema(self, core: object, handler: object) -> dict[str, Any]:
         inner = self.text
         json = {"type": "string", "format": _FORMATS[self.rule]}
-        json.update({name: inner[key] for key, name in _TEXT.items() if key in inner})
+        json.update({name: inner[key] for key, name in _TEXT.items() if inner[key] != _UNLIMITED[key]})
+        json.update(self["metadata"].get("pydantic_js_updates", {}))  # a description, examples
+        if isinstance(extra := self["metadata"].get("pydantic_js_extra", {}), Mapping):
+            json.update(extra)
+        else:
+            extra(json)
         rule = inner.get("pattern")
         patterns = [rule.pattern if isinstance(rule, re.Pattern) else rule, *(check.pattern for check in self.checks)]
         match [{"pattern": schema} for schema in patterns if schema is not None]:
@@ -171,11 +186,9 @@ class _InnerSchema(dict[str, Any]):
     """The inner str schema; `UrlConstraints` reads it as a schema of a URL."""
 
     def __init__(self, outer: TextSchema, text: Mapping[str, Any]) -> None:
-        # A URI stays as written: settings of a model for its texts (`str_to_lower`) do not apply.
-        defaults = {"type": "str", "to_lower": False, "to_upper": False, "strip_whitespace": False}
-        super().__init__(defaults | dict(text))
+        super().__init__(_UNLIMITED | dict(text))
         self.outer = outer
-        self.limited: bool = self != defaults
+        self.limited: bool = self != _UNLIMITED
 
     def __getitem__(self, key: str) -> Any:
         return "url" if key == "type" else super().__getitem__(key)
