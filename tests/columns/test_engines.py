@@ -161,6 +161,20 @@ def test_iris_are_optional() -> None:
     assert accessor.resolve("http://é/", iri=True).tolist() == ["HTTP://h/ü", "http://é/ü"]
 
 
+def test_polars_literals_are_for_all_rows() -> None:
+    frame = pl.DataFrame({"u": ["a", "b", None], "base": ["http://h/x/", "http://g/", "http://g/"]})
+    url, base, literal = pl.col("u").uri, pl.col("base"), pl.lit("http://l/")  # type: ignore[attr-defined]
+    for expression, expected in (
+        (url.resolve(literal), ["http://l/a", "http://l/b", None]),
+        (url.resolve(base.first()), ["http://h/x/a", "http://h/x/b", None]),
+        (pl.lit("a").uri.resolve(base), ["http://h/x/a", "http://g/a", "http://g/a"]),  # type: ignore[attr-defined]
+        (url.equivalent(pl.lit("a")), [True, False, None]),
+    ):
+        assert frame.select(expression).to_series().to_list() == expected
+        assert frame.lazy().select(expression).collect(engine="streaming").to_series().to_list() == expected
+        assert frame.clear().select(expression.alias("x")).height == 0
+
+
 def test_polars_rung() -> None:
     normalized = pl.Series(["http://h:80"]).uri.normalize(Rung.SCHEME)  # type: ignore[attr-defined]
     assert normalized.to_list() == ["http://h/"]

@@ -75,6 +75,8 @@ class ExprNamespace(_Namespace):
 
     def _apply(self, work: Callable[..., Any], kind: pl.DataType, *others: Any) -> pl.Expr:
         def batch(columns: Sequence[pl.Series]) -> pl.Series:
-            return _series(work(*columns), columns[0].name, kind)
+            length = next((len(column) for column in columns if len(column) != 1), 1)  # a literal has one row
+            rows = (column.new_from_index(0, length) if len(column) == 1 else column for column in columns)
+            return _series(work(*rows), columns[0].name, kind)
 
         return pl.map_batches([self._expr, *others], batch, return_dtype=kind, is_elementwise=True)
