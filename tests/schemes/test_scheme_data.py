@@ -80,6 +80,27 @@ def test_the_charset_can_be_overridden() -> None:
     assert DataLocator("image/svg+xml", data="é".encode()).text("utf-8") == "é"
 
 
+@pytest.mark.parametrize("end", ["%0D%0A", "%0D", "%0A", "%00", "%0B"])
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("image/png;a", "X:b=c;d=e,", "image/png;d=e"),
+        ("image/png;a=b", "X:c;d=e,", "image/png;d=e"),
+        (";a=b", "X:c,", "text/plain;charset=US-ASCII"),
+        ("image/p", "X:ng;d=e,", "text/plain;charset=US-ASCII"),
+        ("im", "X:age/png,", "text/plain;charset=US-ASCII"),
+    ],
+)
+def test_a_content_type_ends_no_header_field(before: str, after: str, expected: str, end: str) -> None:
+    assert URI(f"data:{before}{end}{after}").locator_as(DataLocator).content_type == expected
+
+
+@pytest.mark.parametrize("media_type", ["a/b/c", "a b/c", "/", "a/", "a", "", "\u00e9/b"])
+def test_a_media_type_that_is_not_of_two_tokens(media_type: str) -> None:
+    assert DataLocator(media_type, (("x", "y"),)).content_type == "text/plain;charset=US-ASCII"
+    assert DataLocator("a/b", (("x y", "z"), ("", "z"))).content_type == "a/b"
+
+
 def test_content_type() -> None:
     """RFC 2045 5.1: a value that is not a token is quoted."""
     locator = DataLocator("text/x", (("a", 'b"\\c'), ("d", ""), ("e", "f")))

@@ -44,6 +44,9 @@ white          = *( "%20" / "%09" / "%0D" / "%0A" )
 
 TOKEN = re.compile(r"[!#$%&'*+\-.0-9A-Z^_`a-z{|}~]+")
 """RFC 2045 5.1: a type, a subtype, an attribute, or a value without quotes."""
+_MEDIA_TYPE = re.compile(f"{TOKEN.pattern}/{TOKEN.pattern}")
+_US_ASCII = ";charset=US-ASCII"
+_CONTROL = re.compile("[\0-\x08\x0a-\x1f\x7f]")
 _QUOTED = re.compile(r'(?s)"((?:[^"\\\r]|\\.)*)"')
 _PAIR = re.compile(r"(?s)\\(.)")
 _WHITE = b" \t\r\n"
@@ -131,16 +134,20 @@ class DataLocator(Locator):
     def content_type(self) -> str:
         """The media type with its parameters as a header field has them, defaults included (RFC 2397 2).
 
+        It has no parameter that would end the field: with a control, or without a token before its "=".  Where the
+        media type is not of two tokens, the default is assumed (RFC 2045 5.2).
+
         >>> DataLocator().content_type, DataLocator(parameters=(("charset", "x y"),)).content_type
         ('text/plain;charset=US-ASCII', 'text/plain;charset="x y"')
         """
-        if self.media_type is None and not self.parameters:
-            return "text/plain;charset=US-ASCII"
-        shown_parameters = (
+        parameters = "".join(
             f";{attribute}={value if TOKEN.fullmatch(value) else _in_quotes(value)}"
             for attribute, value in self.parameters
+            if TOKEN.fullmatch(attribute) and not _CONTROL.search(value)
         )
-        return (self.media_type or "text/plain") + "".join(shown_parameters)
+        if self.media_type is None:
+            return f"text/plain{parameters or _US_ASCII}"
+        return self.media_type + parameters if _MEDIA_TYPE.fullmatch(self.media_type) else f"text/plain{_US_ASCII}"
 
     @property
     def text_charset(self) -> str | None:
