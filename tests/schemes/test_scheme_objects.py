@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -91,6 +92,22 @@ def test_objects_without_an_https_url_are_rejected() -> None:
         AzureLocator("c", "a", "acc").https(service="file")
 
 
+@pytest.mark.parametrize("part", ["evil.example/", "evil.example?", "evil.example#", "u@", "h:1/", "a/b", "a.s3", ""])
+def test_no_part_of_an_object_leads_to_another_host_or_object(part: str) -> None:
+    calls: list[Any] = [AzureLocator("c", "k", part).https]
+    if part not in ("", "a.s3"):
+        calls += [S3Locator("b", "k", part).https, lambda: S3Locator("b", "k", part).https(path_style=True)]
+    for path_style in (False, True) if part != "a.s3" else ():
+        calls += [partial(kind(part, "k").https, path_style=path_style) for kind in (S3Locator, GSLocator)]
+    for call in calls:
+        try:
+            uri = call()
+        except Unwritable:
+            continue
+        locator = ObjectLocator.from_https(uri)  # "?" and "#" are escaped in a path
+        assert (locator.bucket, locator.key) == (part, "k")
+
+
 def test_stores_have_object_locators() -> None:
     assert {name for name in SCHEMES if isinstance(URI(f"{name}://b/k").locator, ObjectLocator)} == SCHEMES
     assert AzureLocator("c").container == "c"
@@ -106,6 +123,7 @@ def test_stores_have_object_locators() -> None:
         ("git@[::1]:a", "git", "[::1]", None, "/a"), ("git@h:22/a", "git", "h", None, "/22/a"),
         ("git@h:a b%41?#", "git", "h", None, "/a%20b%2541%3F%23"), ("h:a:b", None, "h", None, "/a:b"),
         ("ssh://git@h:22/a", "git", "h", 22, "/a"), ("git+ssh://git@h/a", "git", "h", None, "/a"),
+        ("a@h::b", "a", "h", None, "/:b"), ("a_b::c", None, "a_b", None, "/:c"), ("a-@-h:b", "a-", "-h", None, "/b"),
         ("git://h/a", None, "h", None, "/a"), ("HTTPS://joe@h:8443/a.git", "joe", "h", 8443, "/a.git"),
     ],
 )  # fmt: skip
@@ -124,6 +142,11 @@ def test_git_urls(text: str, user: str | None, host: str, port: int | None, path
         ("file:///a", "'file' is not"), ("git@h:", "expected user@host:path"), ("a b:c", "expected user@host:path"),
         ("git@[::g]:a", "expected user@host:path"), ("git@[1.2]:a", "expected user@host:path"),
         ("git@h:\ud800", "expected user@host:path"),
+        *((text, "is a program") for text in ("ext::sh -c id", "h::a", "foo::ssh://h/a", "::a", "2a+b.c-d::x")),
+        *((text, "begins with a hyphen") for text in (
+            "-oX:a", "-u@h:a", "ssh://-oX=y/a", "ssh://%2doX/a", "ssh://-u@h/a", "git+ssh://-h/a",
+            "ssh://-u:p@h/a",
+        )),
     ],
 )  # fmt: skip
 def test_invalid_git_urls_are_rejected(text: str, reason: str) -> None:

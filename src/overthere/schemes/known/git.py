@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from overthere.ground.errors import CodingError, Finding, InvalidURI, Unwritable
 from overthere.ground.exact import exact
-from overthere.schemes.host_locator import HostLocator
+from overthere.schemes.host_locator import HostLocator, decoded
 from overthere.schemes.known.http import HTTPLocator
 from overthere.schemes.known.ssh import SSHLocator
 from overthere.schemes.model import Example, Scheme, default_port
@@ -65,6 +65,7 @@ SCHEME = Scheme(
 _URL = re.compile(r"(?:ssh|git|https?|(git\+ssh|ssh\+git))://", re.IGNORECASE)
 _OTHER_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SCP = re.compile(r"(?:([A-Za-z0-9._~+-]+)@)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(.+)", re.DOTALL)
+_HELPER = re.compile("[A-Za-z0-9+.-]*::")
 _DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|\Z)")
 
 
@@ -78,7 +79,8 @@ def git_url(text: str) -> SSHLocator | GitLocator | HTTPLocator:
     `host:a` and `ssh://host/a` alike, while other servers take the first from the home folder of the user.
 
     Raises: InvalidURI for a path of this machine: one without a colon, with a slash before the first colon, or with a
-    drive of Windows; for other schemes, and for an invalid URL.
+    drive of Windows; for other schemes and the program of `ext::`; for a host or user that would be an option of ssh;
+    and for an invalid URL.
 
     >>> from overthere.schemes import git_url
     >>> git_url("git@github.com:joe/project.git")
@@ -89,16 +91,20 @@ def git_url(text: str) -> SSHLocator | GitLocator | HTTPLocator:
     '/joe/project.git'
     """
     text = exact(text, "git_url()")
+    before, colon, _ = text.partition(":")
+    scp = _SCP.fullmatch(text)
     if url := _URL.match(text):
         locator = URI(f"ssh{text[url.end(1) :]}" if url[1] else text).locator
         assert isinstance(locator, SSHLocator | GitLocator | HTTPLocator)
-        return locator
-    before, colon, _ = text.partition(":")
-    scp = _SCP.fullmatch(text)
-    if not colon:
+        if not isinstance(locator, SSHLocator) or not (locator.user or decoded(locator.host)).startswith("-"):
+            return locator
+        problem = "its host or user begins with a hyphen, as an option of ssh does"
+    elif not colon:
         problem = "there is no colon, so it is a path of this machine"
     elif _DRIVE.match(text):
         problem = "it begins with a drive of Windows, so it is a path of this machine"
+    elif _HELPER.match(text):
+        problem = f"{before!r} is a program, to which git gives what follows (gitremote-helpers(7))"
     elif _OTHER_URL.match(text):
         problem = f"{before!r} is not one of ssh, git, http and https"
     elif "/" in before:

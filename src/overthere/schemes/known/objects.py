@@ -79,15 +79,22 @@ class ObjectLocator(Locator):
         raise NotImplementedError
 
     def _https(self, host: str, path_style: bool) -> URI:
-        """Return the https URL.  Raises: Unwritable for a key or a bucket that it cannot have."""
+        """Return the https URL, which is read back as the same object.
+
+        Raises: Unwritable for a key, a bucket, a region or an account that it cannot have.
+        """
         path = f"{self.bucket}/{self.key}" if path_style else self.key
         if not {".", ".."}.isdisjoint(path.split("/")):  # escaped or not (RFC 3986 6.2.2.3)
             raise Unwritable('an https URL loses a segment "." or ".." of a key')
         before = "" if path_style else f"{self.bucket}."
         try:  # servers may decode a "+" to a space
-            return URI(f"https://{before}{host}/{encode(path, 'path', keep=_UNESCAPED)}")
+            uri = URI(f"https://{before}{host}/{encode(path, 'path', keep=_UNESCAPED)}")
+            back = self.from_https(uri)
         except (CodingError, InvalidURI) as error:
             raise Unwritable(f"an https URL cannot express this: {error}") from None
+        if (back.bucket, back.key) != (self.bucket, self.key):
+            raise Unwritable(f"an https URL cannot express this: {uri} is of the bucket {back.bucket!r}")
+        return uri
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -115,7 +122,7 @@ class S3Locator(ObjectLocator):
         path_style: whether the bucket begins the path; None: only if the certificate or the case of a host does not
         allow it there: a bucket with a "." or a capital.
 
-        Raises: Unwritable for a key with a segment "." or "..".
+        Raises: Unwritable for parts that the URL cannot have, such as a segment "." in the key.
 
         >>> from overthere.schemes.locators import S3Locator
         >>> S3Locator("bucket", "a b.txt", "eu-west-1").https()
@@ -151,7 +158,7 @@ class GSLocator(ObjectLocator):
 
         path_style: whether the bucket begins the path; otherwise it begins the host.
 
-        Raises: Unwritable for a key with a segment "." or "..".
+        Raises: Unwritable for parts that the URL cannot have, such as a segment "." in the key.
 
         >>> from overthere.schemes.locators import GSLocator
         >>> GSLocator("bucket", "a.txt").https(), GSLocator("bucket", "a.txt").https(path_style=False)
@@ -208,7 +215,8 @@ class AzureLocator(ObjectLocator):
 
         service: "blob", or "dfs" for that of Data Lake Storage.
 
-        Raises: Unwritable without an account, and for a key with a segment "." or ".."; ValueError for another service.
+        Raises: Unwritable without an account, and for parts that the URL cannot have, such as a segment "." in the key;
+        ValueError for another service.
 
         >>> from overthere.schemes.locators import AzureLocator
         >>> AzureLocator("container", "a.txt", "account").https(service="dfs")
