@@ -10,7 +10,7 @@ import pytest
 
 from overthere import GrammarError, NotRegular
 from overthere.grammar import Automaton, Grammar
-from support import processor
+from support import linear, processor
 
 
 def rule(text: str, name: str = "r") -> Automaton:
@@ -193,6 +193,14 @@ def test_short_grammars_with_huge_automata_are_rejected_quickly(text: str) -> No
     """DESIGN law 7: an automaton or a documented error; doubling forty times would never end."""
     with processor(30), suppress(GrammarError):
         Grammar(text).automaton("r")
+
+
+@pytest.mark.parametrize(
+    ("before", "repeated"),
+    [("r = a", " / a"), ("r = a\n", "  / a\n"), ("r = a\n", "r =/ a\n"), ("r = a", " ( a )"), ("", "r{} = a\n")],
+)
+def test_reading_a_grammar_is_linear(before: str, repeated: str) -> None:
+    linear(lambda size: Grammar(before + "".join(repeated.format(i) for i in range(size))).rules, 80_000)
 
 
 def test_undefined_rule() -> None:

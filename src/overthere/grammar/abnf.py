@@ -126,7 +126,7 @@ def read(text: str) -> dict[str, Rule]:
     >>> sorted(read('greeting = "hi" [ SP name ]\\nname = 1*ALPHA'))
     ['greeting', 'name']
     """
-    rules: dict[str, Rule] = {}
+    rules: dict[str, tuple[str, list[Node], list[str], int]] = {}
     for line, margin, body in _split_rules(text):
         match = _RULE_START.match(body)
         if match is None:
@@ -137,20 +137,20 @@ def read(text: str) -> dict[str, Rule]:
         node = _RuleReader(body, match.end(), line, margin).rule()
         rule_text = _single_line(body[match.end() :])
         earlier = rules.get(name.lower())
-        if sign == "=/":
-            if earlier is None:
-                raise GrammarError(f"'=/' adds to the rule {name!r}, which is not defined above", line, margin + 1)
-            node = Alternation((*_alternatives(earlier.node), *_alternatives(node)))
-            rules[name.lower()] = Rule(earlier.name, node, f"{earlier.text} / {rule_text}", earlier.line)
-        elif earlier is not None:
-            raise GrammarError(f"the rule {name!r} is defined twice (first on line {earlier.line})", line, margin + 1)
-        else:
-            rules[name.lower()] = Rule(name, node, rule_text, line)
-    return rules
+        if sign == "=/" and earlier is None:
+            raise GrammarError(f"'=/' adds to the rule {name!r}, which is not defined above", line, margin + 1)
+        if sign == "=" and earlier is not None:
+            raise GrammarError(f"the rule {name!r} is defined twice (first on line {earlier[3]})", line, margin + 1)
+        _, alternatives, texts, _ = rules.setdefault(name.lower(), (name, [], [], line))
+        alternatives += node.items if isinstance(node, Alternation) else [node]
+        texts.append(rule_text)
+    return {
+        key: Rule(name, _one_of(nodes), " / ".join(texts), line) for key, (name, nodes, texts, line) in rules.items()
+    }
 
 
-def _alternatives(node: Node) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Alternation) else (node,)
+def _one_of(nodes: list[Node]) -> Node:
+    return nodes[0] if len(nodes) == 1 else Alternation(tuple(nodes))
 
 
 def _single_line(text: str) -> str:
@@ -188,6 +188,7 @@ class _RuleReader:
 
     def __init__(self, text: str, pos: int, line: int, margin: int) -> None:
         self.text, self.pos, self.line, self.margin, self.depth = text, pos, line, margin, 0
+        self.token_line = line
         self.kind, self.token, self.at = "", "", pos
         self.step()
 
@@ -203,6 +204,7 @@ class _RuleReader:
             if match is None:
                 raise self.fail(f"{self.text[self.pos]!r} is not allowed here", self.pos)
             self.at, self.pos = self.pos, match.end()
+            self.token_line += match[0].count("\n")
             if match.lastgroup != "space":
                 self.kind, self.token = match.lastgroup or "", match.group()
                 return
@@ -219,7 +221,7 @@ class _RuleReader:
         while self.token == "/":
             self.step()
             items.append(self.concatenation())
-        return items[0] if len(items) == 1 else Alternation(tuple(items))
+        return _one_of(items)
 
     def concatenation(self) -> Node:
         items: list[Node] = []
@@ -250,8 +252,9 @@ class _RuleReader:
     def element(self) -> Node:
         kind, token, at = self.kind, self.token, self.at
         if kind == "name":
+            reference = Reference(token.lower(), self.token_line)
             self.step()
-            return Reference(token.lower(), self.line + self.text.count("\n", 0, at))
+            return reference
         if kind == "string":
             self.step()
             return Literal(token[token.index('"') + 1 : -1], token[:2].lower() == "%s")
