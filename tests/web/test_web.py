@@ -272,6 +272,21 @@ def test_a_form_redirects_to_the_permanent_link(served: Explainer) -> None:
     assert served.ask(wide.headers["location"]).status == 200
 
 
+def test_secrets_are_searched_only_in_what_a_link_may_have(served: Explainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All other requests wait while the server itself reads a form."""
+    lengths: list[int] = []
+
+    def record(text: str) -> str:
+        lengths.append(len(text))
+        return text
+
+    monkeypatch.setattr(pages, "mask_secrets", record)
+    assert served.form("/links", {"document": "a:b@" * 65_000, "x" * 9000: ""}).status in (200, 400)
+    assert served.form("/links", {"document": "a"}).status == 303
+    assert lengths
+    assert max(lengths) <= TEXT
+
+
 @pytest.mark.parametrize(
     ("path", "status", "message"),
     [

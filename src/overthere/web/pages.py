@@ -95,9 +95,11 @@ def link(name: str, inputs: Mapping[str, str], suffix: str = "") -> str | None:
     >>> link("anatomy", {"text": "http://h/?a b"})
     '/anatomy?text=http%3A%2F%2Fh%2F%3Fa+b'
     """
+    if any(max(len(key), len(value)) > TEXT for key, value in inputs.items()):
+        return None
     query = urlencode({key: value.encode("utf-8", "replace") for key, value in inputs.items()})
     path = f"/{name}{suffix}" + (f"?{query}" if query else "")
-    return path if len(path) <= LINK and all(len(value) <= TEXT for value in inputs.values()) else None
+    return path if len(path) <= LINK else None
 
 
 def link_to_view(view: View, inputs: Mapping[str, str]) -> str:

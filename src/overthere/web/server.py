@@ -107,8 +107,8 @@ class _Server:
             inputs = await _inputs_of(request)
         except BadInput as bad:
             return _html(Answer(status_of(bad), pages.page(name, {}, error=bad)[0]))
-        location = None if request.method != "POST" or pages.has_secret(inputs) else pages.link(name, inputs)
-        if location is not None:
+        location = pages.link(name, inputs) if request.method == "POST" else None
+        if location is not None and not pages.has_secret(inputs):  # searched only in what a link may have
             return RedirectResponse(location, 303)
         return _html(await self._answer("page", name, inputs))
 
