@@ -69,6 +69,14 @@ def test_an_error_shows_no_password() -> None:
     assert "Geheim7" not in f"{caught.value}{caught.value!r}{caught.value.figure()}"
 
 
+def test_no_uri_loses_a_port_of_too_many_digits() -> None:
+    string = ConnectionString("x://joe@h1:9999999999999999999,h2:,[::1]:000000000000000000001/db")
+    assert string.hosts == (("h1", None), ("h2", None), ("[::1]", 1))
+    assert [uri.authority for uri in string.uris] == [
+        "joe@h1:9999999999999999999", "joe@h2:", "joe@[::1]:000000000000000000001",
+    ]  # fmt: skip
+
+
 def test_many_hosts_are_read_in_one_pass() -> None:
     string = ConnectionString("kafka://" + "h:1," * 100_000 + "h/" + "a" * 100_000)
     assert len(string.hosts) == 100_001

@@ -87,9 +87,9 @@ class ConnectionString:
     @property
     def uris(self) -> Iterator[URI]:
         """Yield a URI for each host in their order; one at a time, since each repeats the rest of the text."""
-        before, at, _ = (self.first.authority or "").rpartition("@")
-        for host, port in self.hosts:
-            yield self.first.replace(authority=f"{before}{at}{host}{'' if port is None else f':{port}'}")
+        before, at, host_list = (split(self.text).authority or "").rpartition("@")
+        for host_text in host_list.split(","):  # as written, also a port of too many digits for `hosts`
+            yield self.first.replace(authority=f"{before}{at}{host_text}")
 
     @property
     def uri(self) -> URI | None:
