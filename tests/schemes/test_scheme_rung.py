@@ -38,6 +38,17 @@ PAIRS = [
     ("foo://h:08080/", "foo://h:8080/", Rung.SCHEME),
     ("foo://h:01", "foo://h:10", None),
     ("file://localhost/a", "file:///a", Rung.SCHEME),
+    ("mailto:a@%5BB%5D", "mailto:a@%5Bb%5D", None),
+    ("mailto:a@%5BA@B%5D", "mailto:a@%5BA@b%5D", None),
+    ("mailto:%22A@B%22@H", "mailto:%22A@B%22@h", Rung.SCHEME),
+    ("mailto:%22A@B%22@h", "mailto:%22A@b%22@h", None),
+    ("blob:HTTPS://H:8/a", "blob:https://h:8/a", Rung.SCHEME),
+    ("blob:https://h/A/b", "blob:https://h/a/b", None),
+    ("blob:https://A@h/b", "blob:https://a@h/b", None),
+    ("blob:A/b", "blob:a/b", None),
+    ("view-source:HTTP://H/", "view-source:http://H/", Rung.SCHEME),
+    ("view-source:A/b:c", "view-source:a/b:c", None),
+    ("view-source:A_b:c", "view-source:a_b:c", None),
 ]
 
 

@@ -20,6 +20,7 @@ blob-origin = "null" / scheme "://" [ blob-host [ ":" port ] ]
 blob-host   = IPv4address / 1*( unreserved / pct-encoded / sub-delims )
 uuid        = 8HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 12HEXDIG
 """
+_ORIGIN = re.compile("[A-Za-z][A-Za-z0-9+.-]*://[!-$&-.0-?A-~]*")
 _UUID = re.compile("[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 
@@ -56,10 +57,9 @@ class BlobLocator(Locator):
 
 
 def _lower_origin(parts: Parts) -> Parts:
-    origin, slash, identifier = parts.path.rpartition("/")
-    if parts.authority is not None or not slash or "%" in origin or not origin.isascii():
-        return parts
-    return parts._replace(path=f"{origin.lower()}/{identifier}")
+    origin, _, identifier = parts.path.rpartition("/")
+    is_origin = parts.authority is None and _ORIGIN.fullmatch(origin) is not None
+    return parts._replace(path=f"{origin.lower()}/{identifier}") if is_origin else parts
 
 
 SCHEME = Scheme(

@@ -56,6 +56,7 @@ class InnerLocator(Locator):
 
 
 _VIEW_SOURCE_DOCUMENT = "draft-yevstifeyev-view-source-uri"
+_INNER_SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 _VIEW_SOURCE_SYNTAX = """
 view-source-uri = "view-source:" scheme ":" hier-part [ "?" query ]
 """
@@ -75,9 +76,8 @@ class ViewSourceLocator(InnerLocator):
 
 
 def _lower_scheme(parts: Parts) -> Parts:
-    name, colon, inner_text = parts.path.partition(":")
-    has_scheme = parts.authority is None and colon and name.isascii() and "%" not in name
-    return parts._replace(path=f"{name.lower()}:{inner_text}") if has_scheme else parts
+    match = _INNER_SCHEME.match(parts.path) if parts.authority is None else None
+    return parts if match is None else parts._replace(path=match[0].lower() + parts.path[match.end() :])
 
 
 VIEW_SOURCE = Scheme(

@@ -214,7 +214,7 @@ def _lower_domains(path: str) -> str:
     addresses = [address.rpartition("@") for address in path.split(",")]
     lowered = (
         # A domain literal keeps its case (RFC 822 3.4.7: dtext).
-        f"{local}{at}{domain if not at or domain.startswith('%5B') else lower_except_escapes(domain)}"
+        f"{local}{at}{domain if not at or domain.endswith('%5D') else lower_except_escapes(domain)}"
         for local, at, domain in addresses
     )
     return ",".join(lowered)
