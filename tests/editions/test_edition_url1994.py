@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overthere import Rung
+from overthere.editions import NAMES, edition
 from overthere.editions.context1994 import extract, safer, unwrap
 from overthere.editions.url1994 import EDITION, wpath_fields
 from overthere.ground.errors import CodingError, InvalidURI, NotSpecified
@@ -96,6 +97,21 @@ CLASSES = {
 @pytest.mark.parametrize("name", CLASSES)
 def test_character_classes(name: str) -> None:
     assert EDITION.classes[name] == frozenset(CLASSES[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("text", ["http://h/ a b {}", "1a b", "URL:a b", ""])
+def test_at_most_as_many_findings_as_the_limit(name: str, text: str) -> None:
+    """The last one counts the others."""
+    full = edition(name).check(text, limit=None)
+    for limit in range(len(full) + 2):
+        findings = edition(name).check(text, limit=limit)
+        assert findings[:limit] == full[:limit]
+        assert [finding.kind for finding in findings[limit:]] == ["more"] * (len(full) > limit)
+    invalid_limits: list[Any] = [-1, 1.5]
+    for invalid in invalid_limits:
+        with pytest.raises(ValueError, match="limit must be None or an int of 0 or more"):
+            edition(name).check(text, limit=invalid)
 
 
 def test_no_production_holds_national_or_punctuation() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from overthere import URI, Credentials, PlanRefused, Rung, Unwritable, plan, scheme
+from overthere import URI, Credentials, InvalidURI, PlanRefused, Rung, Unwritable, plan, scheme
 from overthere.access import Send
 from overthere.ground.errors import CodingError
 from overthere.protocols.ldap.message import Element, element, elements, encoded_filter, integer
@@ -22,6 +22,14 @@ def ldap(text: str) -> LDAPLocator:
     locator = URI(text).locator
     assert isinstance(locator, LDAPLocator)
     return locator
+
+
+def test_a_refused_scope_has_its_place() -> None:
+    for text in ("ldap://sub.example/dc=su??su", "ldap://h/su?su?su?(su=su)", "ldaps:///??su"):
+        with pytest.raises(InvalidURI) as caught:
+            ldap(text)
+        assert text[: caught.value.end].count("?") == 2
+        assert text[caught.value.start - 1 : caught.value.end] == "?su"
 
 
 def sent(text: str, **credentials: str) -> list[bytes]:

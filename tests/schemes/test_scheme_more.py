@@ -107,6 +107,7 @@ def test_coordinates_keep_their_digits() -> None:
     assert isinstance(other, GeoLocator)
     assert (str(locator.latitude), locator.longitude, locator.altitude) == ("1.50", Decimal(-2), Decimal(3))
     assert (other.latitude, other.longitude, other.altitude) == (None, None, None)
+    assert (GeoLocator().latitude, GeoLocator().longitude, GeoLocator(("1",)).longitude) == (None, None, None)
 
 
 def test_names_as_values() -> None:

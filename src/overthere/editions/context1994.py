@@ -47,7 +47,7 @@ def unwrap(text: str) -> str:
     >>> unwrap("<URL:news:*>"), unwrap("url:news:*"), unwrap("<gopher://h/0a b>")
     ('news:*', 'news:*', 'gopher://h/0a b')
     """
-    text = exact(text, "bare()")
+    text = exact(text, "unwrap()")
     if match := _WRAPPER.fullmatch(text.strip(_WHITE)):
         text = _BREAK.sub("", match[1]).strip(_WHITE)
     return text[4:] if text[:4].lower() == "url:" else text

@@ -322,7 +322,7 @@ EDITION = Edition(
         "2.2 (characters, octets, escapes)": "overthere.editions.coding1738, overthere.editions.rfc1738 (normalize)",
         "3.2 to 3.11 (specific schemes)": "overthere.editions.rfc1738 (parts, normalize)",
         "5 (BNF for specific URL schemes)": "overthere/editions/rfc1738.abnf",
-        "Appendix (URLs in context)": "overthere.editions.rfc1738 (extract, bare)",
+        "Appendix (URLs in context)": "overthere.editions.rfc1738 (extract, unwrap)",
     },
     read_grammar=lambda: grammar("rfc1738"),
     check_text=_check,

@@ -43,7 +43,7 @@ _SCHEMES_WITH_SEARCH = ("http", "gopher", "wais")
 def _check(text: str, rule: str, limit: int | None) -> list[Finding]:
     from overthere.values.derivation import check_rule, parts_of_any
 
-    if rule == EDITION.top and not _PREFIX.match(text) and _SCHEME.match(text):
+    if limit != 0 and rule == EDITION.top and not _PREFIX.match(text) and _SCHEME.match(text):
         # PrePrefix: the missing prefix is reported, and the URL is read without it.
         expected = grammar("url1994").describe(grammar("url1994").automaton(rule).expected(""))
         message = KINDS["not-derivable"].message.format(it=name_of(text[:1]))
@@ -376,7 +376,7 @@ EDITION = Edition(
         "Specific schemes (FTP to WAIS)": "overthere.editions.url1994.EDITION.parts",
         "Gopher+ string": "overthere/editions/url1994.abnf, gopherplus-summary",
         "BNF for specific URL schemes": "overthere/editions/url1994.abnf",
-        "Wrappers for URIs in plain text": "overthere.editions.context1994 (extract, bare, safer)",
+        "Wrappers for URIs in plain text": "overthere.editions.context1994 (extract, unwrap, safer)",
     },
     read_grammar=lambda: grammar("url1994"),
     check_text=_check,

@@ -34,7 +34,7 @@ class SourceText(NamedTuple):
     edition: str
 
     def __repr__(self) -> str:
-        return f"Written(text={mask(self.text)!r}, edition={self.edition!r})"
+        return f"SourceText(text={mask(self.text)!r}, edition={self.edition!r})"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

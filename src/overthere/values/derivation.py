@@ -17,6 +17,7 @@ from overthere.grammar import Grammar
 from overthere.grammar.automaton import Automaton, Expected
 from overthere.ground.display import name_of
 from overthere.ground.errors import KINDS, Finding, InvalidURI
+from overthere.ground.exact import exact_limit
 from overthere.ground.redact import overlaps, secret_spans
 from overthere.kernel.reference import Parts as Generic
 
@@ -63,7 +64,7 @@ def check_rule(
         )
 
     places = _places(dfa, text)
-    first = sorted(islice(places, limit))
+    first = sorted(islice(places, exact_limit(limit)))
     findings = [finding(*item) for item in zip(first, _components(first, spans, len(text)), strict=True)]
     if unlisted := sum(1 for _ in places):
         message = KINDS["more"].message.format(it=f"{unlisted:,}")

@@ -104,17 +104,20 @@ class GeoLocator(Locator):
     @property
     def latitude(self) -> Decimal | None:
         """In decimal degrees, north of the equator; None in another reference system (3.4.2)."""
-        return Decimal(self.coordinates[0]) if self.is_wgs84 else None
+        return self._degrees(0)
 
     @property
     def longitude(self) -> Decimal | None:
         """In decimal degrees, east of the reference meridian; None in another reference system (3.4.2)."""
-        return Decimal(self.coordinates[1]) if self.is_wgs84 else None
+        return self._degrees(1)
 
     @property
     def altitude(self) -> Decimal | None:
         """In metres; None if it is not given, which does not mean 0, or in another reference system (3.4.2)."""
-        return Decimal(self.coordinates[2]) if self.is_wgs84 and len(self.coordinates) > 2 else None
+        return self._degrees(2)
+
+    def _degrees(self, place: int) -> Decimal | None:
+        return Decimal(self.coordinates[place]) if self.is_wgs84 and len(self.coordinates) > place else None
 
 
 # -- The normal form: what 3.4.4 and 6.4 take for equal.
