@@ -327,11 +327,19 @@ def test_html_of_random_texts() -> None:
 def test_markdown_links_are_found_again() -> None:
     output = as_markdown(_HOSTILE_TEXT, find(_HOSTILE_TEXT))
     assert output == (
-        "x <http://h/?a&amp;b> & <http://h/-b> javascript://h/ \\<javascript:alert(1)>"
+        "x <http://h/?a&amp;b> & <http://h/-b> javascript://h/ &lt;javascript:alert(1)>"
         " [www.w3.org/\\_a\\_](<http://www.w3.org/_a_>)\ufffd[31m"
     )
     # The output is parsed by Markdown's rules.
     assert [match.uri for match in find(output, rules="commonmark")][1] == "http://h/-b"
+
+
+@pytest.mark.parametrize("backslashes", range(4))
+@pytest.mark.parametrize("link", ["<javascript:alert(1)>", "<data:text/html,a>"])
+def test_what_is_no_link_becomes_none_behind_a_backslash(backslashes: int, link: str) -> None:
+    text = "a " + "\\" * backslashes + link
+    assert [match.text for match in find(text)] == [link[1:-1]]
+    assert not list(find(as_markdown(text, find(text)), rules="commonmark"))
 
 
 def test_terminal_hyperlinks() -> None:

@@ -97,8 +97,8 @@ def as_markdown(text: str, matches: Iterable[Found], *, schemes: Collection[str]
     for part, match in _parts(text, matches, outer=True):
         if match is None or not _is_linkable(match, schemes):
             clean = _CONTROLS.sub("\ufffd", part)
-            # `<javascript:...>` would be an autolink of Markdown.
-            pieces.append(clean if match is None else clean.replace("<", "\\<"))
+            # `<javascript:...>` would be an autolink of Markdown; a backslash may precede it.
+            pieces.append(clean if match is None else clean.replace("<", "&lt;"))
         elif match.reference == match.uri and _AUTOLINK.fullmatch(match.uri):
             pieces.append(f"<{match.uri}>")
         else:
