@@ -343,6 +343,16 @@ def test_broken_escapes_of_the_older_editions_are_data() -> None:
 
 # -- menus
 
+CHARSETS = ["iso-2022-jp", "hz", "utf-7", "shift_jis", "big5", "gb18030", "euc_kr", "utf-8", "cp1252", "cp037"]
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_a_menu_is_read_in_any_charset(charset: str) -> None:
+    for octets in (b"\x1b$Z", b"\x81", b"~}", b"+A", b"\xff\x80\x20", bytes({*range(256)} - set(b"\t\n\r"))):
+        menu = read_menu(b"0" + octets + b"\ts\th\t70\r\n", charset)
+        assert (menu.items[0].selector, menu.others) == (b"s", ())
+
+
 MENU = b"".join(
     line + b"\r\n"
     for line in [

@@ -55,7 +55,10 @@ class MenuItem(NamedTuple):
             raise CodingError(
                 f"{line[:80]!r} must be type and display string, selector, host and port (RFC 1436 Appendix)"
             )
-        display = first[1:].decode(charset, "surrogateescape")
+        try:
+            display = first[1:].decode(charset, "surrogateescape")
+        except UnicodeDecodeError:  # a charset of several octets that begins with US-ASCII, such as ISO-2022-JP
+            display = first[1:].decode("ascii", "surrogateescape")
         extra = tuple(map(_text, fields[3:]))
         return cls(first[:1].decode("latin-1"), display, fields[0], _text(fields[1]), int(fields[2]), extra)
 
