@@ -26,7 +26,10 @@ from overthere import (
 )
 from overthere.base import establish
 from overthere.canonical import SURT
+from overthere.schemes import Registry
+from overthere.schemes.locators import FileLocator
 from overthere.security import harmless, mask
+from overthere.text import ConnectionString
 
 ALLOWED = (
     "__new__", "__init__", "__class__", "__getattribute__", "__init_subclass__", "__subclasshook__", "__doc__",
@@ -108,6 +111,12 @@ TEXTS: dict[str, tuple[str, Call]] = {
     "forms.decode": ("a=b+c&d", forms.decode),
     "forms.encode": ("a b", lambda t: forms.encode([(t, t)])),
     "check": ("http://h/a b", overthere.check),
+    "Scheme.check": ("tel:+1o", lambda t: overthere.scheme("tel").check(t)),
+    "Scheme.faults": ("gopher:x", lambda t: overthere.scheme("gopher").faults(t, "rfc1738")),
+    "Scheme.is_valid": ("news:*", lambda t: overthere.scheme("news").is_valid(t, "url-1994")),
+    "Registry": ("FTP", lambda t: (t in Registry.default(), Registry.default().get(t))),
+    "from_path": ("/a b", lambda t: FileLocator.from_path(t, "posix").segments),
+    "ConnectionString": ("x://h,i/", lambda t: (ConnectionString(t).text, str(ConnectionString(t)))),
     "check a rule": ("URI", lambda t: overthere.check("http://h/a b", rule=t)),
     "build scheme and query": ("http", lambda t: URI.build(scheme=t, host="h", segments=["a"], query={"a": "b c"})),
     "build path": ("/x", lambda t: URI.build(scheme="http", host="h", path=t)),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from overthere.ground.caches import cached_property
 from overthere.ground.errors import Finding, RegistryError
+from overthere.ground.exact import exact
 from overthere.ground.figure import shorten
 from overthere.kernel import parse
 from overthere.kernel.reference import Parts, scheme_steps, split, split_authority
@@ -268,7 +269,7 @@ class Scheme:
         """
         from overthere.editions import edition as edition_named
 
-        by, rules = edition_named(edition), self.rules.get(reading(edition), ())
+        by, rules, text = edition_named(edition), self.rules.get(reading(edition), ()), exact(text, "check()")
         if not rules:
             raise RegistryError(f"{by.document} has no rules of the scheme {self.name!r}")
         if reading(edition) != "rfc3986" and self.is_valid(text, edition):  # a rule of a scheme need not be of `top`
@@ -285,7 +286,7 @@ class Scheme:
         >>> print(scheme("http").faults("http:/example.com")[0])
         not a valid http URI: unexpected "e" (at 6, in the path; expected "/"; RFC 9110 4.2.1)
         """
-        rules = self.rules.get(reading(edition), ())
+        rules, text = self.rules.get(reading(edition), ()), exact(text, "faults()")
         is_current = reading(edition) == "rfc3986"
         if not rules or (self.whole.accepts(text) if is_current else self.is_valid(text, edition)):
             return []
@@ -313,7 +314,7 @@ class Scheme:
         """Whether one of the scheme's rules in an edition allows the text without its fragment."""
         from overthere.editions import edition as edition_named
 
-        rules = self.rules.get(reading(edition), ())
+        rules, text = self.rules.get(reading(edition), ()), exact(text, "is_valid()")
         if reading(edition) == "rfc3986":
             return bool(rules) and edition_named(edition).is_valid(text) and self.whole.accepts(text)
         return self._is_mine(text) and any(edition_named(edition).is_valid(text, rule) for rule in rules)

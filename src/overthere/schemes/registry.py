@@ -90,7 +90,8 @@ class Registry:
         return " and ".join(f"{claim.place} of {claim.package}" for claim in self._claims.get(name, ()))
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name.lower() in self._schemes or name.lower() in self._claims)
+        key = exact(name, "in").lower() if isinstance(name, str) and str.isascii(name) else ""
+        return key in self._schemes or key in self._claims
 
     def __iter__(self) -> Iterator[str]:
         """The names of the known schemes, in alphabetical order."""

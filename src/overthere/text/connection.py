@@ -72,6 +72,7 @@ class ConnectionString:
             start += len(host_texts[len(hosts) - 1]) + 1
             value = self._read(URIReference, f"//{host_text}", start - 2)
             hosts.append(HostPort(value.host or "", value.port))
+        object.__setattr__(self, "text", text)
         object.__setattr__(self, "hosts", tuple(hosts))
         object.__setattr__(self, "first", first)
 

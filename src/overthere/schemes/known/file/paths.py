@@ -12,6 +12,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from overthere.ground.errors import PlanRefused, Unwritable
+from overthere.ground.exact import exact
 from overthere.kernel import percent_encode
 from overthere.values.hosts.name import host_name
 
@@ -194,7 +195,7 @@ def from_path(
         platform = "posix" if isinstance(path, PurePosixPath) else platform
     _check_platform(platform)
     raw = os.fspath(path)
-    text = raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else raw
+    text = raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else exact(raw, "from_path()")
     if stray := _NO_CHARACTER.search(text):
         raise Unwritable(f"{text!r} holds {stray[0]!r}, which is not a character (RFC 8089 4)")
     locator = {"posix": _from_posix, "windows": _from_windows, "vms": _from_vms}[platform](text)
