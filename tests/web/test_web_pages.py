@@ -92,3 +92,13 @@ def test_values_that_are_uris_have_a_link_unless_masked() -> None:
     assert [name for _, name, _ in rows] == ["a", "b", "c", "token", "d", "e", "f"]
     edited = [(piece, name) for piece, name, cells in rows if 'data-part="value"' in cells]
     assert edited == [("0", "a"), ("1", "b"), ("4", "d"), ("6", "f")]
+
+
+def test_more_findings_than_are_listed_are_not_counted_as_one() -> None:
+    for size, words in ((100, "100 security findings"), (101, "more than 100 security findings")):
+        inputs = {"text": "http://h/" + "%2e%2e/" * size}
+        audited = pages.answer("audit", inputs)
+        assert f'data-summary="{words}"' in audited
+        assert f"<h2>{words.capitalize()}</h2>" in audited
+        assert f">{words}</a>" in pages.answer("anatomy", inputs)
+    assert 'data-summary="not valid, more than 20 findings"' in pages.answer("anatomy", {"text": " a" * 2000})
