@@ -342,6 +342,15 @@ def test_what_is_no_link_becomes_none_behind_a_backslash(backslashes: int, link:
     assert not list(find(as_markdown(text, find(text)), rules="commonmark"))
 
 
+@pytest.mark.parametrize("scheme", ["", "1a", "h p", "http:", "http://h/x", "\u212a", "\ud800", "x\n"])
+@pytest.mark.parametrize("text", ["h.example:80", "localhost:80/a", "h.example", "//h", "http://h/"])
+def test_what_is_no_scheme_is_rejected(text: str, scheme: str) -> None:
+    with pytest.raises(ValueError, match=r"is not a scheme \(RFC 3986 3\.1\)"):
+        typed(text, scheme=scheme)
+    with pytest.raises(TypeError, match="scheme takes text, not int"):
+        typed(text, scheme=0)  # type: ignore[arg-type]
+
+
 def test_terminal_hyperlinks() -> None:
     import io
 

@@ -39,7 +39,7 @@ def typed(text: str, *, scheme: str | None = None, registry: Registry | None = N
     registry: the known schemes; None: the default registry.
 
     Raises: InvalidURI if the rest is neither of these nor a valid URI, or is two URIs with white space between them;
-    TypeError if it is not text.
+    ValueError for a name that is not a scheme; TypeError if it is not text.
 
     >>> typed(" <URL:http://h.ex\\n   ample/a> ").uri, typed("example.com:8080/x").uri, typed("joe@example.com").kind
     ('http://h.example/a', 'http://example.com:8080/x', 'mail')
@@ -47,6 +47,8 @@ def typed(text: str, *, scheme: str | None = None, registry: Registry | None = N
     ('https://example.com/a%20b', 'http://h/ab')
     """
     full_text = exact(text, "typed()")
+    if scheme is not None and not _SCHEME.fullmatch(f"{exact(scheme, 'scheme')}:"):
+        raise ValueError(f"{scheme!r:.100} is not a scheme (RFC 3986 3.1)")
     outer = start, end = _strip_delimiters(full_text, 0, len(full_text))
     delimiter = ""
     if end - start > 1 and _PAIRS.get(full_text[start]) == full_text[end - 1]:
