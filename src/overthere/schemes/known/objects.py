@@ -18,9 +18,14 @@ from overthere.values.uri import URI
 _S3 = "Amazon S3 User Guide, Virtual hosting of general purpose buckets"
 _GS = "Cloud Storage, Request endpoints"
 _AZ = "Azure Storage, Use the Azure Data Lake Storage URI"
-_S3_HOST = re.compile(r"(?:(.+)\.)?s3(?:[.-](?:dualstack\.)?([a-z]{2}(?:-[a-z]+)+-[0-9]))?\.amazonaws\.com(?:\.cn)?")
-_GS_HOST = re.compile(r"(?:(.+)\.)?storage\.googleapis\.com")
-_AZURE_HOST = re.compile(r"([a-z0-9]+)\.(?:blob|dfs)\.core\.windows\.net")
+_HOSTS = {
+    "S3Locator": re.compile(
+        r"(?:(?P<bucket>.+)\.)?s3(?:[.-](?:dualstack\.)?(?P<region>[a-z]{2}(?:-[a-z]+)+-[0-9]))?\.amazonaws\.com(?:\.cn)?"
+    ),
+    "GSLocator": re.compile(r"(?:(?P<bucket>.+)\.)?storage\.googleapis\.com"),
+    "AzureLocator": re.compile(r"(?P<account>[a-z0-9]+)\.(?:blob|dfs)\.core\.windows\.net"),
+}
+"""The hosts of https URLs, in lower case, by the class of the locator; each group is one of its fields."""
 _UNESCAPED = f"{IN_SEGMENT}/".replace("+", "")
 _AZURE = ".dfs.core.windows.net"
 
@@ -76,7 +81,12 @@ class ObjectLocator(Locator):
     @classmethod
     def _from_host(cls, host: str, path: str) -> ObjectLocator | None:
         """Return the object of a lower-case host and a decoded path; the bucket is "" if it is missing."""
-        raise NotImplementedError
+        if (match := _HOSTS[cls.__name__].fullmatch(host)) is None:
+            return None
+        named: dict[str, Any] = match.groupdict()
+        before = named.pop("bucket", None)
+        bucket, _, key = (path if before is None else f"{before}/{path}").partition("/")
+        return cls(bucket, key, **named)
 
     def _https(self, host: str, path_style: bool) -> URI:
         """Return the https URL, which is read back as the same object.
@@ -110,12 +120,6 @@ class S3Locator(ObjectLocator):
     """The region in the https URL; an s3: URI does not have it."""
     scheme: str = field(default="s3", kw_only=True)
 
-    @classmethod
-    def _from_host(cls, host: str, path: str) -> S3Locator | None:
-        match = _S3_HOST.fullmatch(host)
-        bucket, _, key = (path if match is None or match[1] is None else f"{match[1]}/{path}").partition("/")
-        return None if match is None else S3Locator(bucket, key, match[2])
-
     def https(self, *, path_style: bool | None = None) -> URI:
         """The https URL of the object, in its `region`, or without one in that of the bucket.
 
@@ -146,12 +150,6 @@ class GSLocator(ObjectLocator):
     """
 
     scheme: str = field(default="gs", kw_only=True)
-
-    @classmethod
-    def _from_host(cls, host: str, path: str) -> GSLocator | None:
-        match = _GS_HOST.fullmatch(host)
-        bucket, _, key = (path if match is None or match[1] is None else f"{match[1]}/{path}").partition("/")
-        return None if match is None else GSLocator(bucket, key)
 
     def https(self, *, path_style: bool = True) -> URI:
         """The https URL of the object.
@@ -203,12 +201,6 @@ class AzureLocator(ObjectLocator):
         if self.account is None:
             return super(AzureLocator, self).join(to)
         return f"//{self.bucket}@{self.account}{_AZURE}/{to.text(self.key, f'{IN_SEGMENT}/')}"
-
-    @classmethod
-    def _from_host(cls, host: str, path: str) -> AzureLocator | None:
-        match = _AZURE_HOST.fullmatch(host)
-        bucket, _, key = path.partition("/")
-        return None if match is None else AzureLocator(bucket, key, match[1])
 
     def https(self, *, service: str = "blob") -> URI:
         """The https URL of the object.
