@@ -262,7 +262,7 @@ class KnownNames:
         """
         short = name[:_MAX_NAME_LENGTH]
         if same := self._folded.get(folded := short.casefold()):
-            is_only = name == short and sum(known.casefold() == folded for known in self._all or same) == 1
+            is_only = name == short and sum(candidate.casefold() == folded for candidate in self._all or same) == 1
             return Suggestion(same[0], "certain") if is_only else None, self.work if self._all else len(self._by_length)
         # A ratio of 0.8 needs this many common characters: this rules out most names before they are compared.
         length, letters = len(short), frozenset(short)

@@ -117,5 +117,5 @@ def _addresses(project: Project, stem: str, front: Mapping[str, list[str]]) -> l
 
 def _sanitize(address: str) -> str:
     """An address without the characters that Hugo leaves out: "A & b/(c)" becomes "a-b/c"."""
-    kept = (c for c in address.lower() if c in "./_#+~-@% " or category(c)[0] in "LM" or category(c) == "Nd")
-    return " ".join("".join(kept).split()).replace("- ", "-").replace(" -", "-").replace(" ", "-")
+    allowed = (c for c in address.lower() if c in "./_#+~-@% " or category(c)[0] in "LM" or category(c) == "Nd")
+    return " ".join("".join(allowed).split()).replace("- ", "-").replace(" -", "-").replace(" ", "-")

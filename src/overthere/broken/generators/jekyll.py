@@ -113,9 +113,9 @@ def _titles(front: Mapping[str, list[str]], last: str, stem: str) -> dict[str, s
     return {"title": cased, "slug": slug, "name": name, "path": last, "output_ext": ".html"}
 
 
-def _slug(text: str, kept: str) -> str:
+def _slug(text: str, allowed: str) -> str:
     """The text with a hyphen for each sequence of characters that are not letters, marks or digits (Utils.slugify)."""
-    plain = (c if c in kept or category(c)[0] in "LM" or category(c) == "Nd" else " " for c in text)
+    plain = (c if c in allowed or category(c)[0] in "LM" or category(c) == "Nd" else " " for c in text)
     return "-".join("".join(plain).split())
 
 
