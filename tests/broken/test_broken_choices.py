@@ -290,8 +290,9 @@ def test_patterns_of_files(tmp_path: Path) -> None:
         "c.html",
     ]
     assert "[x].html" in run(f"{tmp_path}/[x].html", "--format", "jsonl").stdout
-    result = run(f"{tmp_path}/*.nothing")
-    assert (result.exit_code, "*.nothing" in result.stderr) == (2, True)
+    for name in ("*.nothing", "a**b", "***", "[", "?/**/["):
+        result = run(f"{tmp_path}/{name}")
+        assert (result.exit_code, f"{name}: there is no such file" in result.stderr) == (2, True), name
 
 
 def test_a_missing_anchor_of_another_site_has_no_local_suggestion(tmp_path: Path, server: tuple[Server, str]) -> None:

@@ -102,8 +102,10 @@ def _expand(source: str) -> list[str]:
     if is_uri(source):
         return [str(source)]
     pattern = Path(source)
-    matches = Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor)))
-    return sorted(map(str, matches)) or [source]
+    try:
+        return sorted(map(str, Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor))))) or [source]
+    except ValueError:  # "a**b", before Python 3.13
+        return [source]
 
 
 def _as_list(task: Task) -> Task:
