@@ -7,6 +7,7 @@ import pickle
 import re
 from collections.abc import Callable
 from enum import Enum
+from ipaddress import IPv4Address
 from typing import Annotated, Any, Literal
 
 import jsonschema
@@ -316,6 +317,9 @@ def test_the_json_schema_has_a_pattern_if_possible() -> None:
 @pytest.mark.parametrize("mistake", [
     lambda: Require(), lambda: Require(schemes="http"), lambda: Require(host="h"), lambda: Require(schemes=()),
     lambda: Require(port=[]), lambda: Require(rung="high"), lambda: Require(rung=Rung.PROTOCOL),
+    lambda: Require(port={"80"}),  # type: ignore[arg-type]
+    lambda: Require(host={IPv4Address("127.0.0.1")}),  # type: ignore[arg-type]
+    lambda: Require(schemes={1}),  # type: ignore[arg-type]
 ])  # fmt: skip
 def test_a_meaningless_requirement_is_rejected(mistake: Callable[[], Require]) -> None:
     with pytest.raises((TypeError, ValueError)):

@@ -66,16 +66,19 @@ class Require:
     """The expression of the JSON Schema; None if it would not require anything."""
 
     def __post_init__(self) -> None:
-        """Raise TypeError for text instead of a collection; ValueError for an unknown rung or no requirement."""
-        for name in ("schemes", "host", "port"):
+        """Raise TypeError for text instead of a collection, and for items of a wrong type; ValueError for an unknown
+        rung or no requirement."""
+        rules: Any = {"schemes": (str, str.lower), "host": (str, _client_host), "port": (int, int)}
+        for name, (kind, normalize_item) in rules.items():
             value = getattr(self, name)
             if isinstance(value, (str, bytes)):
                 raise TypeError(f"{name} takes a collection, such as {{{value!r}}}")
             if value is not None and not isinstance(value, bool):
                 if not value:
                     raise ValueError(f"{name} is empty: nothing would be allowed")
-                normalize_item = _client_host if name == "host" else str.lower
-                normalized = frozenset(normalize_item(item) if isinstance(item, str) else item for item in value)
+                if not all(isinstance(item, kind) for item in value):
+                    raise TypeError(f"{name} takes a collection of {kind.__name__}")
+                normalized = frozenset(map(normalize_item, value))
                 if "" in normalized:
                     raise ValueError(f"{name} has a name that is empty, or has only characters that clients ignore")
                 object.__setattr__(self, name, normalized)
