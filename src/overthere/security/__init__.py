@@ -146,5 +146,5 @@ def harmless(text: str) -> bool:
     match = _HARMLESS.fullmatch(text)
     if match is None:
         return False
-    start = match.start(2 if match[1] is None else 1)  # of the query, or of a fragment alone; -1 without either
+    start = match.start(2 if match[1] is None else 1)  # the query or a lone fragment; -1 without
     return start < 0 or ("@" not in text[start:] and not any(secret_parameters(text)))

@@ -32,7 +32,7 @@ Pairs: TypeAlias = "Mapping[str, Value | Iterable[Value]] | Sequence[Pair] | Set
 NameOrPair: TypeAlias = "str | bytes | tuple[str | bytes, str | bytes | None]"
 """A name of `Parameters.without`, or a name with its value."""
 SINGLE = str | bytes | bytearray | memoryview
-"""Iterables that are not several values; of octets, only bytes are a value."""
+"""Iterables that are not several values; bytearray and memoryview are no value either."""
 
 
 def write_pairs(pairs: Pairs, *, keep: str = "", charset: str = "utf-8", plus: bool = True) -> list[str]:
