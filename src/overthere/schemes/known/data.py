@@ -134,8 +134,7 @@ class DataLocator(Locator):
     def content_type(self) -> str:
         """The media type with its parameters as a header field has them, defaults included (RFC 2397 2).
 
-        It has no parameter that would end the field: with a control, or without a token before its "=".  Where the
-        media type is not of two tokens, the default is assumed (RFC 2045 5.2).
+        A parameter that no field can hold is left out; a media type not of two tokens is the default (RFC 2045 5.2).
 
         >>> DataLocator().content_type, DataLocator(parameters=(("charset", "x y"),)).content_type
         ('text/plain;charset=US-ASCII', 'text/plain;charset="x y"')
