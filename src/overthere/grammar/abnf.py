@@ -145,11 +145,12 @@ def read(text: str) -> dict[str, Rule]:
         alternatives += node.items if isinstance(node, Alternation) else [node]
         texts.append(rule_text)
     return {
-        key: Rule(name, _one_of(nodes), " / ".join(texts), line) for key, (name, nodes, texts, line) in rules.items()
+        key: Rule(name, _alternation(nodes), " / ".join(texts), line)
+        for key, (name, nodes, texts, line) in rules.items()
     }
 
 
-def _one_of(nodes: list[Node]) -> Node:
+def _alternation(nodes: list[Node]) -> Node:
     return nodes[0] if len(nodes) == 1 else Alternation(tuple(nodes))
 
 
@@ -221,7 +222,7 @@ class _RuleReader:
         while self.token == "/":
             self.step()
             items.append(self.concatenation())
-        return _one_of(items)
+        return _alternation(items)
 
     def concatenation(self) -> Node:
         items: list[Node] = []

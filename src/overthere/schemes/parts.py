@@ -129,16 +129,16 @@ class Given:
             parts["query"] = self.query
         return parts
 
-    def refuse(self, part: str | None, expected: str, rule: str, source: str, before: str = "") -> InvalidURI:
+    def refuse(self, part: str | None, expected: str, rule: str, source: str) -> InvalidURI:
         """The exception for a part (as written) that the scheme cannot read.
 
         part: the invalid raw text, None if something is missing; expected: the expected text, in words;
         rule: the rule of the grammar; source: the document and its paragraph: those of today, an older edition cites
-        its own; before: what stands before the part, where its text may also stand elsewhere.
+        its own.
         """
         rule, source = self.account or (rule, source)
         # Search after the scheme, whose letters a part may repeat.
-        place = self.text.find(before + part, self.text.find(":") + 1) + len(before) if part else len(self.text)
+        place = self.text.find(part, self.text.find(":") + 1) if part else len(self.text)
         start = max(place, 0)
         end = start + len(part or "")
         message = f"not a valid {self.scheme} URI: expected {expected}"

@@ -108,7 +108,7 @@ class _Server:
         except BadInput as bad:
             return _html(Answer(status_of(bad), pages.page(name, {}, error=bad)[0]))
         location = pages.link(name, inputs) if request.method == "POST" else None
-        if location is not None and not pages.has_secret(inputs):  # searched only in what a link may have
+        if location is not None and not pages.has_secret(inputs):  # in short texts only
             return RedirectResponse(location, 303)
         return _html(await self._answer("page", name, inputs))
 

@@ -104,7 +104,7 @@ def git_url(text: str) -> SSHLocator | GitLocator | HTTPLocator:
     elif _DRIVE.match(text):
         problem = "it begins with a drive of Windows, so it is a path of this machine"
     elif _HELPER.match(text):
-        problem = f"{before!r} is a program, to which git gives what follows (gitremote-helpers(7))"
+        problem = f"{before!r} is a program that git would start (gitremote-helpers(7))"
     elif _OTHER_URL.match(text):
         problem = f"{before!r} is not one of ssh, git, http and https"
     elif "/" in before:

@@ -158,7 +158,7 @@ class LDAPLocator(Locator):
         attributes, scope, filter_text, extensions = raw[:4]
         level = None if scope is None else parts.decode(scope).lower()
         if level and level not in _SCOPES:
-            raise parts.refuse(scope, '"base", "one" or "sub"', "scope", "RFC 4516 2", f"?{attributes}?")
+            raise parts.refuse(f"?{attributes}?{scope}", '"base", "one" or "sub"', "scope", "RFC 4516 2")
         return cls(
             parts.host,
             parts.port,
