@@ -110,6 +110,23 @@ def test_coordinates_keep_their_digits() -> None:
     assert (GeoLocator().latitude, GeoLocator().longitude, GeoLocator(("1",)).longitude) == (None, None, None)
 
 
+@pytest.mark.parametrize("crs", ["", ";crs=nad83"])
+def test_a_second_uncertainty_is_kept(crs: str) -> None:
+    """RFC 5870 3.3 allows one, but the grammar reads a second as another parameter."""
+    locator = URI(f"geo:1,2{crs};u=2;u=3").locator
+    assert isinstance(locator, GeoLocator)
+    assert (locator.u, locator.parameters) == ("2", (("u", "3"),))
+    assert str(replace(locator, written=None).uri()) == f"geo:1,2{crs};u=2;u=3"
+
+
+@pytest.mark.parametrize("text", ["geo:1.12345,1234", "geo:1234,1.1234"])
+def test_the_place_of_too_many_degrees(text: str) -> None:
+    with pytest.raises(InvalidURI) as caught:
+        _ = URI(text).locator
+    assert text[caught.value.finding.start : caught.value.finding.end].strip(",") == "1234"
+    assert caught.value.finding.start == (11 if text.startswith("geo:1.") else 4)
+
+
 def test_names_as_values() -> None:
     """RFC 9562 4 and RFC 3061 2."""
     assert URNLocator("UUID", "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6").uuid == UUID(

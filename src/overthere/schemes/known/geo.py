@@ -74,7 +74,7 @@ class GeoLocator(Locator):
             # crs comes first and u follows it (3.3); elsewhere the grammar reads them as other parameters.
             if key == "crs" and place == 0 and _LABEL.fullmatch(value):
                 first["crs"] = value
-            elif key == "u" and place == len(first) and _NUMBER.fullmatch(value) and value[0] != "-":
+            elif key == "u" and place == ("crs" in first) and _NUMBER.fullmatch(value) and value[0] != "-":
                 first["u"] = value
             else:
                 other_parameters.append((name, parts.decode(value) if mark else None))
@@ -82,7 +82,7 @@ class GeoLocator(Locator):
             for place, digits in enumerate((2, 3)):
                 if len(coordinates[place].lstrip("-").partition(".")[0]) > digits:
                     expected = f"degrees of at most {digits} digits before the point"
-                    raise parts.refuse(coordinates[place], expected, "coordinates", "RFC 5870 3.3")
+                    raise parts.refuse("," * place + coordinates[place], expected, "coordinates", "RFC 5870 3.3")
         return cls(tuple(coordinates), first.get("crs"), first.get("u"), tuple(other_parameters), **parts.rest())
 
     def join(self, to: Writer) -> str:
