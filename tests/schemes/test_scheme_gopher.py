@@ -539,3 +539,10 @@ def test_duplicates_follow_their_primary() -> None:
         ("h2", "h3", "h4"),
         ("h5",),
     ]
+
+
+@pytest.mark.parametrize("front", ["0", "%30", "0/", "%30/d/", "9d/"])
+@pytest.mark.parametrize("behind", ["", "%09", "%09search%2Fa", "%09a/b%09+", "%09%09!"])
+def test_the_name_of_a_file_is_behind_the_type_and_before_a_search(front: str, behind: str) -> None:
+    assert URI(f"gopher://h/{front}a%20b.txt{behind}").filename == "a b.txt"
+    assert URI(f"gopher://h/%31{behind}").filename is None

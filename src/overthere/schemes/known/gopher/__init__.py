@@ -162,8 +162,9 @@ def _without_type(parts: Parts) -> Parts:
 
 
 def _file_name(segments: tuple[str, ...]) -> str:
-    """Return the last part of the selector: in a path of one segment, the type precedes it (RFC 4266 2.1)."""
-    return last_segment(segments)[1:] if len(segments) == 1 else last_segment(segments)
+    """Return the last part of the selector, which is behind the type and before a search (RFC 4266 2.1)."""
+    front = "/".join(segments).partition("%09")[0]
+    return last_segment(tuple(front[3 if front[:1] == "%" else 1 :].split("/")))
 
 
 SCHEME = Scheme(

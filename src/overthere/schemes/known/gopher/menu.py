@@ -157,6 +157,7 @@ def read_menu(octets: bytes, charset: str = _CHARSET) -> Menu:
     """The items of a menu, up to a line with only a period; lines may end with a bare LF.
 
     charset: the charset of the display strings; octets that are not in it become lone surrogates.
+    Raises: LookupError for a charset that Python does not know.
 
     >>> read_menu(b"0About\\tStuff:About us\\trawBits.micro.umn.edu\\t70\\r\\n.\\r\\n").items[0].uri()
     URI('gopher://rawBits.micro.umn.edu/0Stuff:About%20us')
