@@ -152,7 +152,8 @@ def repair(
 def to_reference(text: URIReference | str) -> tuple[URIReference | None, InvalidURI | None]:
     """Return a reference from a document: a value or valid text unchanged, an IRI-reference mapped, others repaired.
 
-    The repair is that of `overthere.repair` (RFC 3987 3.1), which rejects a text with two readings.
+    The repair is that of `overthere.repair` (RFC 3987 3.1), which rejects a text with two readings; but a document
+    delimits its references, so a URI behind white space in a query or a fragment is part of that, as in browsers.
 
     Returns: the reference (None if it cannot be read), and why the text is not a URI-reference (None if it is one) or,
     if not ASCII, not an IRI-reference.
@@ -169,7 +170,9 @@ def to_reference(text: URIReference | str) -> tuple[URIReference | None, Invalid
         except InvalidURI as error:
             problem = error.with_traceback(None)
     try:
-        return repair(text, relative=True, idna=False, limit=0).uri, problem
+        if _SPACE.search(text):
+            refuse_two_uris(text, 0, len(re.split("[?#]", text, maxsplit=1)[0]))
+        return _repair(text, URIReference, idna=False).uri, problem
     except InvalidURI:
         return None, problem
 

@@ -381,3 +381,16 @@ def test_join_repairs_a_reference() -> None:
         base.join("c d")
     with pytest.raises(ValueError, match="errors"):
         base.join("g", errors="ignore")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("behind", ["", " c", " mailto:d", "\thttp://d/#e"])
+@pytest.mark.parametrize("second", ["https://b/c", "mailto:b@c", "HTTP://b?x#y"])
+def test_a_reference_of_a_document_is_one_although_its_query_has_another_uri(second: str, behind: str) -> None:
+    """The document delimits it; typed by a person, and before the query, they may be two."""
+    for front in ("https://a/b?c", "?c", "a#", "//h/?a#b"):
+        reference, problem = to_reference(f"{front} {second}{behind}".replace("\t", " "))
+        assert (str(reference)[: len(front) + 3], problem is None) == (f"{front}%20", False)
+    for front in ("https://a/b", "/c", "a"):
+        assert to_reference(f"{front} {second}{behind}")[0] is None
+    with pytest.raises(InvalidURI, match="two URIs"):
+        repair(f"https://a/b?c {second}")
