@@ -467,6 +467,24 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("src/index.md", "[x](/gone/)", "unsure"),
         ],
     ),
+    "docsify": (
+        {
+            "docs/index.html": "<!doctype html><script>window.$docsify = {}</script>",
+            "docs/_sidebar.md": "- [x](guide)\n",
+            "docs/guide.md": "# Guide\n",
+            "docs/de/guide.md": "# Guide\n",
+            "README.md": "# Outside\n",
+        },
+        [
+            ("docs/_sidebar.md", "[x](guide)", "fine"),
+            ("docs/_sidebar.md", "[x](changelog)", "unsure"),
+            ("docs/guide.md", "[x](/de/guide?id=guide)", "fine"),
+            ("docs/guide.md", "[x](/de/gone)", "unsure"),
+            ("docs/de/guide.md", "[x](_sidebar)", "unsure"),
+            ("docs/guide.md", "[x](#named)", "unsure"),
+            ("README.md", "[x](docs/gone)", "error"),
+        ],
+    ),
     "astro": (
         {
             "astro.config.mjs": "export default { base: '' }\n",
@@ -597,6 +615,14 @@ def test_settings_of_another_program_hide_no_generator(name: str, tmp_path: Path
     summary = Summary()
     assert list(check([tmp_path / "docs"], Checker(), summary)) == []
     assert "mkdocs" in [project.generator for project in summary.projects]
+
+
+@pytest.mark.parametrize("page", [None, "<!doctype html><p>x</p>"])
+def test_a_sidebar_alone_is_not_of_docsify(page: str | None, tmp_path: Path) -> None:
+    (tmp_path / "_sidebar.md").write_text("[x](gone)\n")
+    if page is not None:
+        (tmp_path / "index.html").write_text(page)
+    assert [finding.kind for finding in check([tmp_path], Checker(), Summary())] == ["no-document"]
 
 
 def _line(file: Path, text: str) -> int:

@@ -10,6 +10,7 @@ from overthere.broken.filters import file_settings
 from overthere.broken.generators import (
     antora,
     astro,
+    docsify,
     docusaurus,
     eleventy,
     hugo,
@@ -40,7 +41,7 @@ _READERS: dict[str, Callable[[str, str, str], Project | None]] = {
     for names, read in (
         (mkdocs.FILES, mkdocs.read), (sphinx.FILES, sphinx.read), (sphinx.BOOK_FILES, sphinx.book),
         *((module.FILES, module.read) for module in (mdbook, vitepress, docusaurus, jekyll, hugo, eleventy, astro)),
-        (quarto.FILES, quarto.read), (antora.FILES, antora.read),
+        (quarto.FILES, quarto.read), (antora.FILES, antora.read), (docsify.FILES, docsify.read),
     )
     for name in names
 }  # fmt: skip
