@@ -119,6 +119,37 @@ def test_git_applies_patterns_in_the_same_order(tmp_path: Path, seed: int) -> No
     assert ours == set(result.stdout.split())
 
 
+SIGNS = ("a", "b", "-", "[", "]", "\\", "!", "^", ":", " ", "é", "\t", "\udcff", "\r", "\x0c", "\u2028", "x", "0")
+SETS = ("[:alpha:]", "[[:digit:]]", "[[:no:]]", "[a-c]", "[b-a]", "[--0]", "[a\\-c]", "[\\]]", "[!b]", "*", "?", "  ")
+
+
+@pytest.mark.skipif(shutil.which("git") is None or os.name == "nt", reason="git is not installed, or names are text")
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("seed", range(4))
+def test_git_reads_the_same_octets_and_sets(tmp_path: Path, seed: int, mark: str) -> None:
+    """Line ends, blanks, escapes, sets and octets that are not UTF-8."""
+    draw = Random(seed)
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    names = [f"./{''.join(draw.choices(SIGNS, k=draw.randrange(1, 4)))}" for _ in range(150)]
+    command = ["git", "-C", str(tmp_path), "check-ignore", "--no-index", "-z", "--stdin"]
+    for _ in range(40):
+        line = draw.choice(("", "/", "//")) + "".join(draw.choices((*SIGNS, *SETS), k=draw.randrange(1, 7)))
+        (tmp_path / ".gitignore").write_bytes(os.fsencode(f"{mark}{line}\n"))
+        result = subprocess.run(command, input=os.fsencode("\0".join(names)), capture_output=True, check=False)
+        ignored = IgnoredFiles(str(tmp_path))
+        ours = {os.fsencode(name) for name in names if f"{tmp_path}/{name}" in ignored}
+        assert ours == {*result.stdout.split(b"\0")} - {b""}, ascii(line)
+
+
+@pytest.mark.parametrize("target", ["../outside", "inside"])
+def test_patterns_behind_a_symlink_are_not_read(tmp_path: Path, target: str) -> None:
+    (tmp_path / "r").mkdir()
+    for name in ("outside", "r/inside"):
+        (tmp_path / name).write_text("*.md\n")
+    (tmp_path / "r" / ".gitignore").symlink_to(target)
+    assert f"{tmp_path}/r/a.md" not in IgnoredFiles(str(tmp_path / "r"))
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_excluded_files_are_counted(tree: Path, workers: int) -> None:
     ends = [batch for batch in batches([tree, tree / "docs"], workers=workers) if isinstance(batch, TaskEnd)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Callable
@@ -11,10 +12,17 @@ from typing import NamedTuple, TypeAlias
 from overthere.links.job.files import open_file
 
 _MAX_FILE_BYTES = 1 << 18
-_PIECES = re.compile(r"\*++|\?|\[[!^]?\]?[^\]]{0,200}+\]|\\.|.", re.DOTALL)
-_TRAILING_BLANKS = re.compile(r"(?<![\\ \t])[ \t]++\Z")
-_SET_SPECIALS = re.compile(r"[\\\[&~|]")
-"""Characters with a special meaning in a character set of Python's regular expressions."""
+_TRAILING_SPACES = re.compile(r"(?<![\\ ])((?:\\\\)*+(?:\\ )?+) ++\Z")
+_CHARACTER = r"\\.|."
+_SET_ITEM = rf"\[:(?P<name>[^\]]{{0,20}}):\]|(?P<first>{_CHARACTER})(?:-(?!\])(?P<last>{_CHARACTER}))?+"
+_PLAIN_ITEM = re.sub(r"\?P<\w+>", "?:", _SET_ITEM)
+_PIECE = rf"\*++|\?|\[[!^]?+(?>{_PLAIN_ITEM})?+(?:(?!\])(?>{_PLAIN_ITEM}))*+(?P<end>\])?+|{_CHARACTER}"
+_PIECES, _ITEMS = re.compile(_PIECE, re.DOTALL), re.compile(_SET_ITEM, re.DOTALL)
+_NAMED_SETS = {
+    "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "blank": r" \t", "cntrl": r"\0-\x1f\x7f", "digit": "0-9", "graph": "!-~",
+    "lower": "a-z", "print": " -~", "punct": r"!-/:-@\[-`{-~", "space": r" \t\n\r", "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}  # fmt: skip
 _ANY_FOLDERS = "**"
 """The part of a pattern that matches any number of folders."""
 _NO_MATCH = re.compile(r"(?!)").fullmatch
@@ -51,7 +59,10 @@ class IgnoredFiles:
         """Whether each folder, or one above it, is ignored."""
 
     def __contains__(self, path: str) -> bool:
-        """Whether Git ignores a file or folder, which need not exist; a folder has a slash at its end."""
+        """Whether Git ignores a file or folder, which need not exist; a folder has a slash at its end.
+
+        Git compares octets: here each is the character of its number.
+        """
         relative = os.path.relpath(path, self.top).replace(os.sep, "/")
         pieces = relative.split("/")
         if relative == "." or pieces[0] == ".." or len(pieces) > _MAX_DEPTH or max(map(len, pieces)) > _MAX_NAME_LENGTH:
@@ -83,7 +94,7 @@ class IgnoredFiles:
                 file = self._patterns[folder] = _read_patterns(folder, self._remaining_patterns)
                 self._remaining_patterns -= len(file.exact) + len(file.with_parts)
             if any(file):
-                files.append((file, pieces[depth:]))
+                files.append((file, [os.fsencode(name).decode("latin-1") for name in pieces[depth:]]))
             folder = os.path.join(folder, piece)
         verdicts = (self._find_verdict(file, relative_pieces, is_folder) for file, relative_pieces in reversed(files))
         return next((verdict for verdict in verdicts if verdict is not None), False)
@@ -127,13 +138,17 @@ class _PatternFile(NamedTuple):
 
 
 def _read_patterns(folder: str, limit: int) -> _PatternFile:
-    try:
-        with open_file(os.path.join(folder, ".gitignore")) as file:
-            lines = file.read(_MAX_FILE_BYTES).decode("utf-8", "replace").splitlines()
-    except OSError:
-        lines = []
     patterns = _PatternFile({}, [])
-    for number, line in enumerate(islice((text for text in lines if text.strip() and not text.startswith("#")), limit)):
+    path = os.path.join(folder, ".gitignore")
+    try:
+        if os.path.islink(path):  # Git follows none
+            return patterns
+        with open_file(path, folder) as file:
+            text = file.read(_MAX_FILE_BYTES).removeprefix(codecs.BOM_UTF8).decode("latin-1")
+    except OSError:
+        return patterns
+    lines = (line.removesuffix("\r") for line in text.split("\n"))
+    for number, line in enumerate(islice((line for line in lines if line and not line.startswith("#")), limit)):
         pattern = _parse_pattern(line)
         if pattern.key is None:
             patterns.with_parts.append((number, pattern))
@@ -144,41 +159,52 @@ def _read_patterns(folder: str, limit: int) -> _PatternFile:
 
 
 def _parse_pattern(line: str) -> _Pattern:
-    line = _TRAILING_BLANKS.sub("", line)
+    line = _TRAILING_SPACES.sub(r"\1", line)
     is_negated = line.startswith("!")
     line = line[is_negated:]
-    path = line.rstrip("/")
-    parts = path.split("/")
+    path = line.removesuffix("/")
+    parts = path.removeprefix("/").split("/")
     if _LOOKUP_PATTERN.fullmatch(path):
-        key = path if len(parts) == 1 else f"/{'/'.join(filter(None, parts))}"
+        key = f"/{'/'.join(parts)}" if "/" in path else path
         return _Pattern(key, (), is_negated, line.endswith("/"), False)
-    if len(parts) == 1:  # in any folder
+    if "/" not in path:
         parts.insert(0, _ANY_FOLDERS)
     elif parts[-1] == _ANY_FOLDERS:  # matches the contents of the folder, not the folder
         parts.append("*")
-    try:
-        matchers = tuple(None if part == _ANY_FOLDERS else _compile_part(part) for part in parts if part)
-    except re.error:  # a range that ends before it begins
-        matchers = ()
+    matchers = tuple(None if part == _ANY_FOLDERS else _compile_part(part) for part in parts)
     return _Pattern(None, matchers, is_negated, line.endswith("/"), None in matchers and len(matchers) > 2)
 
 
 def _compile_part(part: str) -> Matcher:
     """Compile a part without a slash.  Each "*" takes as little as possible; only the last one can take more."""
     runs = [""]
-    for piece in _PIECES.findall(part):
+    for match in _PIECES.finditer(part):
+        piece = match[0]
+        if piece == "\\" or (piece[0] == "[" and match["end"] is None):  # an escape or a set without its end
+            return _NO_MATCH
         if piece[0] == "*":
             runs.append("")
         elif piece == "?":
             runs[-1] += "."
-        elif piece[0] == "[" and len(piece) > 1:
-            inner = _SET_SPECIALS.sub(r"\\\g<0>", piece[1:-1]).replace("--", "-\\-")
-            runs[-1] += f"[^{inner[1:]}]" if inner[:1] in "!^" else f"[{inner}]"
+        elif piece[0] == "[":
+            is_negated = piece[1] in "!^"
+            items = [_compile_item(item) for item in _ITEMS.finditer(piece, 1 + is_negated, len(piece) - 1)]
+            if None in items:
+                return _NO_MATCH
+            runs[-1] += f"[{'^' * is_negated}{''.join(filter(None, items))}]"
         else:
             runs[-1] += re.escape(piece[-1])
     first, *middle = runs
     last = f".*{middle.pop()}" if middle else ""
     return re.compile(f"{first}{''.join(f'(?>.*?{run})' for run in middle)}{last}", re.DOTALL).fullmatch
+
+
+def _compile_item(item: re.Match[str]) -> str | None:
+    """Compile an item of a set: a named set, a character or a range; None for an unknown name."""
+    if item["first"] is None:
+        return _NAMED_SETS.get(item["name"])
+    first, last = item["first"][-1], (item["last"] or "")[-1:]
+    return re.escape(first) + (f"-{re.escape(last)}" if last > first else "")
 
 
 def _matches_parts(pieces: list[str], parts: tuple[Matcher | None, ...]) -> bool:
