@@ -57,6 +57,15 @@ def test_the_documentation_lists_the_kinds(kind: str) -> None:
     assert row.source.startswith("RFC ")
 
 
+@pytest.mark.parametrize("choice", [["--only", "encoded-control"], ["--ignore", "encoded-delimiter"]])
+def test_kinds_that_are_not_asked_for_hide_no_finding(choice: list[str]) -> None:
+    text = "http://h/" + "%2F" * 2000 + "%01"
+    result = CliRunner().invoke(command, [*choice, "--format", "jsonl", text])
+    assert [finding["kind"] for finding in json.loads(result.stdout)["findings"]] == ["encoded-control"]
+    assert [finding.kind for finding in audit(text, limit=3, only=("encoded-control",))] == ["encoded-control"]
+    assert audit(text, limit=3, only=("encoded-delimiter",))[-1].message == "1,997 further findings are not listed"
+
+
 def only_finding(text: str, kind: str) -> Finding:
     return next(finding for finding in audit(text) if finding.kind == kind)
 

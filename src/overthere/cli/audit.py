@@ -98,7 +98,7 @@ def command(
     The texts are the arguments, the lines of standard input, or the URIs in FILEs.
     """
     warn_without_look_alikes()
-    kinds = {kind for kind in KINDS if (not only or kind in only) and kind not in ignore}
+    kinds = frozenset(only or KINDS).difference(ignore)
     counted = _FindingCounter(_audit_all(texts, files, level, kinds))
     if form == "sarif":
         try:
@@ -126,10 +126,11 @@ class _FindingCounter:
             yield audited
 
 
-def _audit_all(texts: tuple[str, ...], files: tuple[str, ...], level: Level, kinds: set[str]) -> Iterator[_AuditedText]:
+def _audit_all(
+    texts: tuple[str, ...], files: tuple[str, ...], level: Level, kinds: frozenset[str]
+) -> Iterator[_AuditedText]:
     def of(text: str) -> list[Finding]:
-        every = audit(text, level=level, limit=_AT_ONCE)
-        return [finding for finding in every if finding.kind in kinds]
+        return audit(text, level=level, limit=_AT_ONCE, only=kinds)
 
     if texts or not files:
         for number, text in enumerate(inputs(texts, "URIs"), 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -23,7 +23,12 @@ __all__ = ["KINDS", "LEVELS", "Concern", "Level", "audit", "harmless", "kinds", 
 
 
 def audit(
-    uri: Value | str, *, level: Level = "note", limit: int = 1000, registry: Registry | None = None
+    uri: Value | str,
+    *,
+    level: Level = "note",
+    limit: int = 1000,
+    registry: Registry | None = None,
+    only: Collection[str] = KINDS,
 ) -> list[Finding]:
     """The security findings on a URI or any text, in its order.
 
@@ -31,6 +36,7 @@ def audit(
     level: the lowest level to report: "note", "warning" or "error" (see `KINDS`).
     limit: the most findings to list; a last one of the kind "more" counts the rest.
     registry: the known schemes (default: the default registry).
+    only: the kinds to report; others do not count against the limit.
 
     No message shows a password.  Raises: TypeError if it is not text.
 
@@ -47,7 +53,7 @@ def audit(
     from overthere.values.known_secrets import Secrets
 
     parts = split_text(text, registry)
-    places = _places(parts, level)
+    places = (place for place in _places(parts, level) if place.kind in only)
 
     @cache
     def secrets() -> Secrets:
