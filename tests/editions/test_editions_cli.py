@@ -64,6 +64,7 @@ def test_the_difference_of_two_editions() -> None:
         (("diff", "rfc1738", "rfc3986", "--rule", "hier-part"), "no rule 'hier-part' in common"),
         (("compare",), "unknown verb 'compare'; known: diff, matrix"),
         (("dif",), "did you mean diff?"),
+        (("--format", "jsonl", "diff", "url-1997", "rfc3986"), "--format jsonl belongs behind diff"),
     ],
     ids=str,
 )
@@ -89,6 +90,16 @@ def test_the_matrix_of_a_text(tmp_path: Path) -> None:
     assert rows[0]["editions"]["rfc1738"]["host"] == "h"
     assert rows[0]["differ"] == ["host", "path", "query"]
     assert rows[1]["differ"] == []
+
+
+def test_an_unreadable_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "texts.txt").write_text("http://h/\n")
+    monkeypatch.setattr(Path, "open", refuse)
+    result = run("editions", "matrix", str(tmp_path / "texts.txt"))
+    assert (result.returncode, result.stderr.splitlines()[-1]) == (2, f"Error: {tmp_path}/texts.txt: Permission denied")
 
 
 @pytest.mark.parametrize("secret", ["heim7", "he?im7", "x#heim7", "a/heim7", "he@im7"])

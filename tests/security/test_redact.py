@@ -268,6 +268,11 @@ def test_no_command_shows_a_password(verb: list[str]) -> None:
     ]
 
 
+def test_a_matched_uri_is_masked_above_its_variables() -> None:
+    result = CliRunner().invoke(main, ["template", "match", "http://{user}:{x}@h/", f"http://joe:{WORD}@h/"])
+    assert result.stdout.splitlines()[0] == "http://joe:***@h/"
+
+
 @pytest.mark.parametrize("verb", verbs(), ids=lambda verb: verb.name)
 def test_no_usage_error_shows_a_password(verb: Verb, tmp_path: Path) -> None:
     """For every option and argument to which a URI with a password is passed."""

@@ -45,6 +45,8 @@ def command(context: click.Context, form: str) -> None:
             _lines(map(facts, editions))
         else:
             _print_editions(editions)
+    elif form != "text":
+        raise click.UsageError(f"--format {form} belongs behind {context.invoked_subcommand}")
 
 
 @command.command("diff")
@@ -93,12 +95,15 @@ def _texts(arguments: Sequence[str]) -> Iterator[str]:
     if not arguments:
         yield from inputs((), "FILES or URIs")
     for argument in arguments:
-        if _is_file(argument):
+        if not _is_file(argument):
+            yield argument
+            continue
+        try:
             with Path(argument).open("rb") as lines:
                 for line in lines:
                     yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
-        else:
-            yield argument
+        except OSError as error:
+            raise click.UsageError(f"{argument}: {error.strerror}") from None
 
 
 def _is_file(argument: str) -> bool:

@@ -9,6 +9,7 @@ import click
 
 from overthere.cli.common import Answer, Output, format_option, inputs
 from overthere.cli.group import Verbs
+from overthere.ground.display import printable
 from overthere.ground.errors import InvalidTemplate, OverthereError
 from overthere.ground.option_files import read_json
 from overthere.ground.redact import mask
@@ -79,7 +80,7 @@ def match(template: Template, texts: tuple[str, ...], form: str) -> None:
             raise OverthereError(f"{template} does not expand to this URI (RFC 6570 1.4)")
         data = {name: _as_json(value) for name, value in values.items()}
         lines = [f"  {name}  {value if isinstance(value, str) else json.dumps(value)}" for name, value in data.items()]
-        return Answer("\n".join([text, *lines]), {"text": text, "variables": data})
+        return Answer("\n".join([printable(mask(text)), *lines]), {"text": text, "variables": data})
 
     Output(form).answer_each(texts, "URIs", answer, (OverthereError,))
 
