@@ -86,3 +86,9 @@ def test_names_at_the_limits_are_looked_up(host: str) -> None:
 
     assert Policy().addresses(host, 80, resolve=look_up)
     assert names == [host]
+
+
+def test_a_timeout_may_be_infinite() -> None:
+    policy = Policy.local().with_(connect_timeout=float("inf"))
+    assert policy.addresses("localhost", 80)
+    assert asyncio.run(policy.aaddresses("localhost", 80))

@@ -6,7 +6,8 @@ import contextlib
 import selectors
 from typing import Any
 
-from overthere.access.transport import DAY, Call, Carrier, Pause, Waiting
+from overthere.access.resolver import DAY
+from overthere.access.transport import Call, Carrier, Pause, Waiting
 from overthere.access.wire import Data, Head, Item
 
 

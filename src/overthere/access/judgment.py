@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from overthere.access.errors import AccessFailed, AccessTimeout
 from overthere.access.gateways import Gateways
 from overthere.access.planning import plan_under
-from overthere.access.resolver import Question, allowed_addresses
+from overthere.access.resolver import DAY, Question, allowed_addresses
 from overthere.access.steps import Connect
 from overthere.ground.errors import NotSpecified
 from overthere.ground.redact import hides_secrets
@@ -117,7 +117,7 @@ def _name(host: str, uri: URI | None) -> str:
 def _system_addresses(name: str, port: int, timeout: float) -> Iterable[Any]:
     """Return the answers of the system's resolver.  Raises: TimeoutError; OSError; ValueError."""
     with closing(Question(partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM))) as question:
-        question.ready.settimeout(timeout)
+        question.ready.settimeout(min(timeout, DAY))
         question.ready.recv(1)
         answers: Iterable[Any] = question.answer()
         return answers

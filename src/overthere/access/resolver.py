@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST = 32
 """The limit of lookups that run at once."""
+DAY = 86_400.0
+"""Seconds: the longest wait that every system supports."""
 
 
 class Question:

@@ -72,8 +72,6 @@ class Pause(NamedTuple):
 
 
 _EFFECTS_BETWEEN_PAUSES = 64
-DAY = 86_400.0
-"""Seconds: the longest wait that every system supports."""
 
 _NO_SECRETS = Secrets()
 
