@@ -209,3 +209,10 @@ def test_invalid_content_of_an_index_does_not_end_the_job(tmp_path: Path) -> Non
     assert [getattr(row, "kind", "entry") for row in read] == ["entry", "unsupported"]
     with pytest.raises(ValueError, match="cannot answer the condition status"):
         list(read_index("i.cdx", io.BytesIO(b" CDX g V\n"), Where.parse(("status=200",))))
+
+
+@pytest.mark.parametrize("name", ["a\0.cdxj", "a\0.paths", "pipe.paths"])
+def test_an_index_that_is_no_file_becomes_a_note(name: str, tmp_path: Path) -> None:
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.paths")  # without a writer, opening it would wait for ever
+    assert [link.error for link in extract(Index(f"{tmp_path}/{name}"))] == ["unreadable"]

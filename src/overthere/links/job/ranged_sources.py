@@ -227,7 +227,7 @@ def _open_index(name: str, policy: Policy | None) -> BinaryIO:
         _permit(name, policy)
         return open_object(name)
     if not is_web(name):
-        return open(name, "rb")
+        return open_file(name)
     if policy is None:
         raise StoreError("refused", "only objects of stores can be read here, and no other URIs")
     return open_range(name, policy)
