@@ -200,19 +200,20 @@ class Summary:
         ranked = self.hosts.ranking()[:hosts]
         number_width = max(len(f"{number:,}") for number in (*(row[1] for row in rows), *(row[1] for row in ranked)))
         margin = word_width + number_width + 5
+        room = max(width - margin, 16)
         lines = []
         for word, number, parts in rows:
             prefix = f"{word:{word_width}}  {number:>{number_width},}   "
             # Do not break a part between its name and its number.
             joined = ", ".join(parts).replace(" ", "\xa0").replace(",\xa0", ", ")
-            wrapped = textwrap.wrap(joined, max(width - margin, 16), break_on_hyphens=False) or [""]
+            wrapped = textwrap.wrap(joined, room, break_on_hyphens=False) or [""]
             lines += [(prefix + wrapped[0]).rstrip()]
             lines += [" " * margin + line for line in wrapped[1:]]
         if self.hosts.counts:
             accuracy = f" (counts may be {self.hosts.missed:,} too small)" if self.hosts.missed else ""
             lines += ["", f"most links to{accuracy}"]
             for host, number in ranked:
-                name = shorten_middle(printable(host), width - margin) or EMPTY_HOST
+                name = shorten_middle(printable(host), room) or EMPTY_HOST
                 lines.append(f"{'':{word_width}}  {number:>{number_width},}   {name}")
         if speed := self._format_speed():
             lines += ["", *textwrap.wrap(speed, width)]
@@ -288,6 +289,7 @@ def shorten_middle(text: str, width: int) -> str:
     >>> shorten_middle("www.a-very-long-name.example.org", 16)
     'www.a-…ample.org'
     """
+    width = max(width, 1)
     if columns(text) <= width:
         return text
     text = text[:width] + text[-width:] if len(text) > 2 * width else text
