@@ -746,6 +746,13 @@ def test_split_prints_components() -> None:
         URI("//h")
 
 
+@pytest.mark.parametrize("strict", [(), ("--strict",)])
+def test_parts_of_host_names_need_no_component(strict: tuple[str, ...]) -> None:
+    pytest.importorskip("publicsuffixlist", reason="the list of suffixes is absent")
+    result = run("split", *strict, "--component", "public_suffix", "--column", "url", stdin=b"url\nhttp://a.co.uk/\n")
+    assert (result.exit_code, result.stdout.splitlines()[1].split(",")[:2]) == (0, ['"http://a.co.uk/"', '"co.uk"'])
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_table_does_not_follow_a_symlink(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -402,3 +402,8 @@ def test_invalid_arguments_are_rejected() -> None:
     for call in calls:
         with pytest.raises(ValueError, match=r"."):
             call()
+
+
+def test_a_column_is_split_into_one_component_at_least() -> None:
+    with pytest.raises(ValueError, match="must have a name at least"):
+        columns.split(pa.array(["http://h/"]), ())

@@ -101,7 +101,7 @@ def _columns(column: Any, names: tuple[str, ...], rule: str | None, zone: bool) 
 
     components = [name for name in names if name in _COMPONENTS]
     paths = [name for name in names if name.startswith("segment")]
-    if paths and "path" not in components:
+    if (paths or not components) and "path" not in components:
         components.append("path")
     struct = columns.split(column, components) if rule is None else columns.parse(column, components, rule, zone=zone)
     if components == list(names):

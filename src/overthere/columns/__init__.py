@@ -103,9 +103,11 @@ def split(
 ) -> ArrowColumn:
     """Split each row into components by Appendix B, unchecked: a struct of text columns; undefined is null.
 
-    components: names out of scheme, authority, userinfo, host, port, path, query and fragment.
+    components: names out of scheme, authority, userinfo, host, port, path, query and fragment, one at least.
     """
-    return engine().parts(column, _names(components), None, zone=False, threads=count_of(threads), views=views)  # type: ignore[no-any-return]
+    if not (names := _names(components)):
+        raise ValueError("components must have a name at least: a struct has fields")
+    return engine().parts(column, names, None, zone=False, threads=count_of(threads), views=views)  # type: ignore[no-any-return]
 
 
 def parse(
