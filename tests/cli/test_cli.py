@@ -233,6 +233,9 @@ def test_links_rejects_contradicting_options(tmp_path: Path) -> None:
         ["--resume"], ["-o", str(tmp_path / "x.csv"), "--format", "jsonl"], ["--distinct", "--resume", "-o", "x.csv"],
     ):  # fmt: skip
         assert run("links", "examples/site", *wrong).returncode == 2, wrong
+    for wrong in (["--base", "mailto:a@b"], ["--only", "nothing"], ["--plot", "/no/such/x.svg"]):
+        messages = run("links", "examples/site", "--engine", "spark", "-o", f"{tmp_path}/out/", *wrong).stderr
+        assert wrong[0] in messages.splitlines()[-1], messages
     assert "below http://h/" in run("links", "examples/site", "--base", "http://h/d").stderr
 
 

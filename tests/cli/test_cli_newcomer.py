@@ -99,8 +99,9 @@ def test_an_unknown_charset() -> None:
     assert "--charset: 'nope' is not a known charset" in result.stderr
 
 
-def test_a_picture_is_svg(tmp_path: Path) -> None:
-    result = run("links", str(ROOT / "examples" / "site"), "--plot", str(tmp_path / "x.png"))
+@pytest.mark.parametrize("engine", [(), ("--engine", "spark", "-o", "out/")])
+def test_a_picture_is_svg(tmp_path: Path, engine: tuple[str, ...]) -> None:
+    result = run("links", str(ROOT / "examples" / "site"), "--plot", str(tmp_path / "x.png"), *engine)
     assert result.returncode == 2
     assert "its name must end in .svg" in result.stderr
 

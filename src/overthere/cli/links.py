@@ -135,6 +135,7 @@ def command(sources: tuple[str, ...], index: str | None, where: tuple[str, ...],
     """
     with job_errors():
         sources = _sources(sources, index, where)
+        _check_choices(options["only"], options["plot"])
         if options["engine"] == "spark":
             from overthere.cli.spark_links import run
 
@@ -162,6 +163,21 @@ def _sources(sources: tuple[str, ...], index: str | None, where: tuple[str, ...]
     return (Index(index, where, sources[0] if sources else None),)
 
 
+def _check_choices(only: tuple[str, ...], plot: str | None) -> None:
+    """Raises: click.UsageError for an unknown kind of rows, or a chart that could not be written after the job."""
+    for name in only:
+        if name not in CHOICES:
+            raise click.UsageError(f"--only: unknown value {name!r}; known: {', '.join(CHOICES)}")
+    if plot is None:
+        return
+    if not os.path.isdir(os.path.dirname(os.path.abspath(plot))):
+        raise click.UsageError(f"--plot {plot}: there is no such folder")
+    if not is_stream(plot):
+        refuse_link(plot)
+        if not plot.lower().endswith(".svg"):
+            raise click.UsageError(f"--plot {plot}: the chart is SVG; its name must end in .svg")
+
+
 def _options(options: dict[str, Any]) -> Options:
     """The library options of the command line."""
     library_options = {name: options[name] for name in options.keys() & set(Options._fields) - {"rung", "json"}}
@@ -172,9 +188,6 @@ class _Job:
     def __init__(self, sources: tuple[str, ...], **opts: Any) -> None:
         from overthere.links.report.summary import Summary
 
-        for name in opts["only"]:
-            if name not in CHOICES:
-                raise click.UsageError(f"--only: unknown value {name!r}; known: {', '.join(CHOICES)}")
         if opts["master"] is not None:
             raise click.UsageError("--master needs --engine spark")
         if opts["output"] not in (None, "-") and opts["form"] != "text":
@@ -183,14 +196,8 @@ class _Job:
         self.printed = self.output is None and opts["form"] == "text"
         if opts["csv_safe"] and self.printed:
             raise click.UsageError("--csv-safe needs CSV: --format csv or -o FILE.csv")
-        if opts["plot"] is not None and not os.path.isdir(os.path.dirname(os.path.abspath(opts["plot"]))):
-            raise click.UsageError(f"--plot {opts['plot']}: there is no such folder")
-        if opts["plot"] is not None and not is_stream(opts["plot"]):
-            refuse_link(opts["plot"])
-        if opts["plot"] is not None and not is_stream(opts["plot"]) and not opts["plot"].lower().endswith(".svg"):
-            raise click.UsageError(f"--plot {opts['plot']}: the chart is SVG; its name must end in .svg")
         self.sources, self.asked = sources, opts
-        self.base = None if opts["base"] is None else _publication_base(base_uri(opts["base"]), sources)
+        self.base = None if opts["base"] is None else publication_base(base_uri(opts["base"]), sources)
         self.options = _options(opts)
         self.policy = policy_of(opts)
         if opts["resume"] and (self.output in (None, "-") or opts["distinct"]):
@@ -376,7 +383,7 @@ class _Job:
         return f"stopped; {self.output} has complete rows so far; continue with --resume"
 
 
-def _publication_base(base: URI, sources: tuple[str, ...]) -> URI:
+def publication_base(base: URI, sources: tuple[str, ...]) -> URI:
     """The URI under which the sources are published, up to its last "/" (5.2.3)."""
     if base.authority is None and not base.path.startswith("/"):
         raise click.UsageError(f"--base {printable(mask(str(base)))}: nothing can be published below it")

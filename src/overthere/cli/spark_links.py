@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from overthere.cli.common import base_uri
+from overthere.cli.links import publication_base
 from overthere.cli.printing import print_message
 from overthere.cli.styles import terminal_console
 from overthere.files.stores.model import is_object
@@ -51,7 +52,7 @@ def run(sources: tuple[str, ...], options: Options, **flags: Any) -> None:
     Exit 1 if a document could not be read whole, 130 if stopped.
     """
     output = _folder(sources, flags)
-    base = None if flags["base"] is None else base_uri(flags["base"])
+    base = None if flags["base"] is None else publication_base(base_uri(flags["base"]), sources)
     # It warns of a new pandas, which is not used, and prints the stacks of both languages when it is stopped.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     logging.disable()
@@ -76,8 +77,6 @@ def run(sources: tuple[str, ...], options: Options, **flags: Any) -> None:
 
 def _folder(sources: tuple[str, ...], options: dict[str, Any]) -> str:
     """Return the folder of the table.  Raises: click.UsageError for options that Spark does not have."""
-    from overthere.links.report.selection import CHOICES
-
     for name, reason in _LOCAL_ONLY.items():
         if options[name] not in (None, False):
             raise click.UsageError(reason)
@@ -86,9 +85,6 @@ def _folder(sources: tuple[str, ...], options: dict[str, Any]) -> str:
     output: str = options["output"] or ""
     if not (output.endswith(("/", os.sep)) or os.path.isdir(output)):
         raise click.UsageError("-o: with --engine spark the table is a folder of Parquet files: -o DIR/")
-    for name in options["only"]:
-        if name not in CHOICES:
-            raise click.UsageError(f"--only: unknown value {name!r}; known: {', '.join(CHOICES)}")
     if "-" in sources:
         raise click.UsageError("-: with --engine spark there is no standard input")
     for source in sources:
