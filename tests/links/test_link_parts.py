@@ -44,7 +44,9 @@ def with_task(**kwargs: Any) -> str:
         changed(number=True), changed(number=1 << 63), changed(number=1.0), changed(tasks={}), changed(tasks=["x"]),
         changed(key=None), changed(folder=["x"]), with_task(paths="x"), with_task(paths=[1]), with_task(root=1),
         with_task(start=None), with_task(end=-1), with_task(size="9"), with_task(name=[]), with_task(other=1),
-        with_task(base="no base"), with_task(base=1), "[" * 100_000, '{"number": ' + "9" * 5000 + "}",
+        with_task(base="no base"), with_task(base=1), with_task(paths=["\ud800"]), with_task(name="\ud800"),
+        with_task(paths=["no uri"], objects=[[1, ""]]), changed(folder="\ud800"),
+        "[" * 100_000, '{"number": ' + "9" * 5000 + "}",
     ],
 )  # fmt: skip
 def test_invalid_parts_are_rejected(text: object) -> None:

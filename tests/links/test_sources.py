@@ -18,7 +18,7 @@ import pytest
 import test_arc
 from overthere import URI
 from overthere.base import file_uri
-from overthere.links import batches
+from overthere.links import batches, extract
 from overthere.links.containers.progress import Progress
 from overthere.links.job.folders import MAX_DEPTH
 from overthere.links.job.sources import tasks
@@ -346,3 +346,13 @@ def test_the_command_reads_a_record_at_an_offset(form: str, tmp_path: Path) -> N
     assert [row["reference"] for row in rows] == ["1"]
     assert result.returncode == 0
     assert "no such file" not in result.stderr.lower()
+
+
+@pytest.mark.parametrize(
+    "source", ["\ud800", Path("\ud800"), "http://h/\ud800", "http://h/a b#1,5", "https://[/#1,5", "http://h/\ud800#1,5"]
+)
+def test_a_source_that_is_no_name_becomes_a_note(source: str | Path, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(PAGE)
+    rows = [*extract([source, tmp_path / "a.html"])]
+    assert (rows[0].error, rows[0].reference) in (("unreadable", None), ("not-opened", None))
+    assert rows[1].source == str(tmp_path / "a.html")

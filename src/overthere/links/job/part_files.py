@@ -84,11 +84,12 @@ class Part(NamedTuple):
         tasks = []
         for item in part_fields["tasks"]:
             task = _check_fields(item, _TASK_FIELDS)
-            if not all(isinstance(text, str) for text in (*task["paths"], *task["notes"])):
-                raise ValueError("not a part of a job: a path is not text")
+            if not all(isinstance(text, str) and _is_name(text) for text in (*task["paths"], *task["notes"])):
+                raise ValueError("not a part of a job: a path is not the text of a name")
             if task["base"] is not None:
                 URI(task["base"])
             if task["objects"] is not None:
+                list(map(URI, task["paths"]))
                 task["objects"] = tuple(_check_rows(task["objects"], len(task["paths"]), int, str))
             indexed = _check_rows(task["records"], None, int, int, str, str)
             text_tuples = {"paths": tuple(task["paths"]), "notes": tuple(task["notes"])}
@@ -115,6 +116,14 @@ _TASK_FIELDS: dict[str, tuple[type, ...]] = {
 }
 
 
+def _is_name(text: str) -> bool:
+    """Whether a file could have this name: it has no half character of UTF-16."""
+    try:
+        return os.fsencode(text) is not None
+    except UnicodeEncodeError:
+        return False
+
+
 def _check_rows(rows: list[Any], count: int | None, *kinds: type) -> Iterator[tuple[Any, ...]]:
     """Yield rows of JSON as tuples.  Raises: ValueError unless there are `count` (None: any), all of these types."""
     if count is not None and len(rows) != count:
@@ -131,7 +140,8 @@ def _check_fields(fields: object, kinds: dict[str, tuple[type, ...]]) -> dict[st
         raise ValueError(f"not a part of a job: it must be an object of {', '.join(kinds)}")
     for name, types in kinds.items():
         value: object = fields[name]
-        if type(value) not in types or (isinstance(value, int) and not 0 <= value < 1 << 63):
+        fits = _is_name(value) if isinstance(value, str) else not isinstance(value, int) or 0 <= value < 1 << 63
+        if type(value) not in types or not fits:
             raise ValueError(f"not a part of a job: {name} is {repr(value)[:80]}")
     return fields
 

@@ -120,6 +120,7 @@ def _noted_task(source: str, base: str | None, note: str) -> Task:
 def _web_task(uri: str, base: str | None, policy: Policy | None, start: int = 0, end: int | None = None) -> Task:
     if policy is None:
         raise StoreError("refused", "only objects of stores can be read here, and no other URIs")
+    URI(uri)  # an invalid one is a note on this source
     size = 0 if end is None else end - start
     return Task((uri,), None, base, start, end, size, objects=((-1, ""),), policy=policy)
 

@@ -8,6 +8,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from overthere.ground.redact import mask
@@ -50,6 +51,7 @@ def tasks(
     text = None if base is None else str(base)
     media_type = TYPES[options.kind] if options.kind else ""
     builder = TaskBuilder(text, split, media_type, cuts_archives=cuts_archives)
+    sources = map(_with_octets, sources)
     for source in sources if policy is None else prefetch_sources(sources, policy, options.edition, jobs):
         if is_ranged(source):
             yield from builder.flush()
@@ -84,6 +86,18 @@ def tasks(
         else:
             yield from builder.add(path, size_of(path), None)
     yield from builder.flush()
+
+
+def _with_octets(source: str | os.PathLike[str] | URI | Index) -> str | os.PathLike[str] | URI | Index:
+    """Return a source; in a text that no name can be, half a character of UTF-16 becomes the octets of its number."""
+    if not isinstance(source, str | PurePath):
+        return source
+    try:
+        os.fsencode(source)
+    except UnicodeEncodeError:
+        octets = str(source).encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
+        return octets if isinstance(source, str) else Path(octets)
+    return source
 
 
 _FILE_RANGE = re.compile(r"(.+)#([0-9]{1,18}),([1-9][0-9]{0,17})", re.DOTALL)
