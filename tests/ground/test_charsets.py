@@ -20,7 +20,7 @@ from overthere.protocols.news.dialogue import _decoded_words
 NONE = (
     "zlib", "bz2", "base64", "hex", "uu", "quopri", "rot13", "rot_13", "idna", "punycode", "unicode_escape", "mbcs",
     "raw_unicode_escape", "undefined", "utf-7", "utf-32", "cp037", "charmap", "", " ", "\0", "x" * 70, "ü",
-    "utf-8\udc80", "../utf_8", "replacement", "hz", "iso-2022-kr",
+    "utf-8\udc80", "../utf_8", "replacement", "hz", "iso-2022-kr", "\u212aoi8-r",
 )  # fmt: skip
 CHARSETS = sorted(charsets._CODECS)
 

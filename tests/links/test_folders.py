@@ -123,7 +123,7 @@ SIGNS = ("a", "b", "-", "[", "]", "\\", "!", "^", ":", " ", "é", "\t", "\udcff"
 SETS = ("[:alpha:]", "[[:digit:]]", "[[:no:]]", "[a-c]", "[b-a]", "[--0]", "[a\\-c]", "[\\]]", "[!b]", "*", "?", "  ")
 
 
-@pytest.mark.skipif(shutil.which("git") is None or os.name == "nt", reason="git is not installed, or names are text")
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("seed", range(4))
 def test_git_reads_the_same_octets_and_sets(tmp_path: Path, seed: int, mark: str) -> None:

@@ -81,10 +81,10 @@ def codec(label: str) -> str | None:
     >>> codec("Latin1"), codec("x-sjis"), codec("zlib"), codec("utf-7")
     ('iso8859-1', 'cp932', None, None)
     """
-    label = label.strip("\t\n\f\r ").lower()
+    label = label.strip("\t\n\f\r ")
     if not label.isascii() or not 0 < len(label) < 64:
         return None
-    if label in _CODEC_BY_LABEL:
+    if (label := label.lower()) in _CODEC_BY_LABEL:
         return _CODEC_BY_LABEL[label]
     spelling = normalize_encoding(label)
     if spelling not in _SPELLINGS and spelling.replace(".", "_") not in _SPELLINGS:
