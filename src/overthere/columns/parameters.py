@@ -37,8 +37,9 @@ def with_parameters(
 ) -> ArrowColumn:  # fmt: skip
     """Set parameters in each row: a name keeps its first place and loses its other pairs; new names follow.
 
-    pairs: a mapping or pairs of data, the same for all rows, as `forms.Parameters.set` takes them.  They are written as
-    forms write them in every scheme; `URI.with_parameters` goes by the scheme: in mailto line breaks are CR LF.
+    Every scheme has the rules of forms here; `URI.with_parameters` writes line breaks of mailto as CR LF.
+
+    pairs: a mapping or pairs of data, the same for all rows, as `forms.Parameters.set` takes them.
 
     Raises: ColumnError under `errors="raise"`.
 
