@@ -244,6 +244,32 @@ def test_fast_class_methods_and_properties_have_the_docstring_of_python() -> Non
     assert inspect.getdoc(URI.parent) == inspect.getdoc(URI._parent_by_steps)  # type: ignore[attr-defined]
 
 
+def fast_paths() -> list[tuple[str, Any]]:
+    """The functions and methods with a fast path, by name, and the functions in Python behind them."""
+    holders = [encoding, normalize, relate, *IRIReference.__mro__, *URI.__mro__, Parameters]
+    names = {name: holder for holder in holders for name in vars(holder) if name.endswith("_by_steps")}
+    return [(name[1 : -len("_by_steps")], vars(holder)[name]) for name, holder in names.items()]
+
+
+def test_no_fast_path_takes_more_arguments_than_its_function() -> None:
+    """`encode` and `/` ignored or used them."""
+    values = [URI("http://h/a?b"), Parameters("a=b"), encoding, normalize, relate]
+    tried = set()
+    for name, behind in fast_paths():
+        for holder in values:
+            front = getattr(holder, name, None)
+            if isinstance(behind, classmethod) or not callable(front):
+                continue
+            kinds = [parameter.kind for parameter in inspect.signature(behind).parameters.values()]
+            if inspect.Parameter.VAR_POSITIONAL not in kinds:
+                is_method = not isinstance(holder, types.ModuleType)
+                count = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) - is_method
+                with pytest.raises(TypeError, match="argument"):
+                    front(*["segment"] * (count + 1))
+                tried.add(name)
+    assert {"encode", "decode", "lowest_rung", "__truediv__", "join", "get", "__getitem__"} <= tried
+
+
 def test_fast_paths_give_the_results_of_python() -> None:
     calls: list[tuple[Any, ...]] = [("a b/c",), ("a b/c", "path"), (b"a b",), ("\ud800",), (5,), ("x", "nothing"), ()]
     named: list[dict[str, Any]] = [{}, {"keep": ""}, {"keep": "/"}, {"keep": None}, {"charset": "latin-1"}, {"no": 1}]

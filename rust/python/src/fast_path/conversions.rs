@@ -17,7 +17,7 @@ use crate::quick;
 
 /// `encode(text)`, `encode(text, component)`, either with `keep=""`
 pub(super) fn encode<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
-    let Some(data) = call.plain.first() else { return Ok(None) };
+    let ([data] | [data, _]) = call.plain else { return Ok(None) };
     let component = call.plain.get(1).map(|component| component.cast::<PyString>()).transpose()?;
     let component = component.as_ref().map_or(Ok("segment"), |component| component.to_str())?;
     for (name, value) in call.named() {

@@ -155,7 +155,13 @@ fn write_segments(segments: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<bo
     Ok(true)
 }
 
-/// `value.append("a", "b")`, `value / "a"`
+/// `value / "a"`
+pub(super) fn divide<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
+    let [_, _] = call.unnamed() else { return Ok(None) };
+    append(call)
+}
+
+/// `value.append("a", "b")`
 pub(super) fn append<'py>(call: &Call<'_, 'py>) -> Answer<'py> {
     let [value, segments @ ..] = call.unnamed() else { return Ok(None) };
     on_value(value, |value, parsed| {

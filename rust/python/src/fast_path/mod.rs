@@ -208,7 +208,7 @@ fast_paths! {
     replace: "replace", Method, edits::replace;
     build: "build", ClassMethod, edits::build;
     append: "append", Method, edits::append;
-    truediv: "__truediv__", Method, edits::append;
+    truediv: "__truediv__", Method, edits::divide;
     with_name: "with_name", Method, edits::with_name;
     with_suffix: "with_suffix", Method, edits::with_suffix;
     with_segments: "with_segments", Method, edits::with_segments;
