@@ -22,14 +22,14 @@ const OTHER_TOKENS: [&[u8]; 5] = [b"src(", b"image(", b"image-set(", b"@import",
 
 /// The ranges of the references in a style sheet, in order.
 ///
-/// None if only Python can read it: escapes, comments, other tokens with references, a string or `url()` that is not
+/// None if only Python can read it: escapes, comments, NUL, other tokens with references, a string or `url()` that is not
 /// closed.
 pub fn urls(text: &[u8]) -> Option<Vec<Range<usize>>> {
     let mut ranges = Vec::new();
     if memchr::memchr3(b'(', b'@', b'\\', text).is_none() {
         return Some(ranges);
     }
-    let hides = memchr::memchr(b'\\', text).is_some() || memchr::memmem::find(text, b"/*").is_some();
+    let hides = memchr::memchr2(b'\\', 0, text).is_some() || memchr::memmem::find(text, b"/*").is_some();
     if hides || OTHER_TOKENS.iter().any(|token| contains(text, token)) {
         return None;
     }

@@ -131,6 +131,7 @@ def with_places(text: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
     """
     depth, set_depths = 0, [0]  # open parentheses from the first image-set() on; the depths of all open image-set()
     at = 0
+    text = text.replace("\0", "\ufffd")  # 3.3
     token_pattern = _token_pattern(in_image_set=False)
     while match := token_pattern.search(text, at):
         at = match.end()
