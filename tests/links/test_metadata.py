@@ -112,6 +112,12 @@ def test_the_depth_of_wat_is_limited(tmp_path: Path) -> None:
         assert [(row[0], row[3]) for row in rows(tmp_path, record)] == found
 
 
+def test_the_number_of_objects_in_wat_is_limited(tmp_path: Path) -> None:
+    """In both kernels: the native one read on, and gave rows without a note."""
+    record = metadata(b'{"Envelope": {"x": [%b{}]}}' % (b"{}," * 1_500_000), b"application/json")
+    assert rows(tmp_path, record) == [(None, None, None, "too-large")]
+
+
 def test_heritrix(tmp_path: Path) -> None:
     block = (
         b"via: http://h/\r\nhopsFromSeed: L\r\nfetchTimeMs: 5\r\noutlink: http://o/x L a/@href\r\n"

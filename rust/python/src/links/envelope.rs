@@ -32,7 +32,8 @@ pub struct Link<'a> {
 
 /// The envelope in the content of a record; None if Python must read it.
 pub fn read_envelope(content: &[u8]) -> Option<Envelope<'_>> {
-    if !is_metadata(content) {
+    let count_containers = || memchr::memchr2_iter(b'{', b'[', content).count();
+    if !is_metadata(content) || (content.len() > MAX_CONTAINERS && count_containers() > MAX_CONTAINERS) {
         return None;
     }
     let text = simdutf8::basic::from_utf8(content).ok()?;
@@ -59,6 +60,9 @@ fn needs_python<E: Error>() -> E {
 pub fn strip(text: &str) -> &str {
     text.trim_matches(|char: char| char.is_whitespace() || matches!(char, '\x1c'..='\x1f'))
 }
+
+/// The maximum number of objects and lists, as in `metadata.py`.
+const MAX_CONTAINERS: usize = 1_500_000;
 
 /// The most names of one object, since they are compared with one another.
 const MAX_NAMES: usize = 32;
