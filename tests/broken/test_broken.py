@@ -135,6 +135,13 @@ def test_offsets_in_other_charsets(charset: str, tmp_path: Path, kernels: str) -
     assert content[finding.offset : finding.offset + finding.length].decode(codec) == "x.html"
 
 
+def test_a_charset_behind_a_character_reference(tmp_path: Path, kernels: str) -> None:
+    """The native kernel read such a page in UTF-8, and so took other names from it (HTML 13.2.6.4.4)."""
+    label = "<meta http-equiv=content-type content='text/html; charset&#61;koi8-r'>"
+    write_site(tmp_path, {"index.html": f"{label}<a href=\u00e9.html>", "\u00e9.html": ""})
+    assert [finding.reference for finding in find(tmp_path)] == ["\u0446\u2558.html"]
+
+
 def test_a_truncated_document_has_no_missing_anchors(tmp_path: Path, kernels: str) -> None:
     write_site(tmp_path, {"index.html": "<a href=b.html#x>", "b.html": "<p>" * 1000 + "<p id=x>"})
     found = list(check([str(tmp_path)], Checker(limit=1000), Summary()))

@@ -337,7 +337,7 @@ fn declares_only_utf8(data: &[u8]) -> bool {
         .all(|at| {
             let mut tail = data.part(at + 7..).trim_ascii_start();
             if tail.first() != Some(&b'=') {
-                return true;
+                return tail.first() != Some(&b'&'); // a character reference may be "="
             }
             tail = tail.part(1..).trim_ascii_start();
             tail = tail.strip_prefix(b"\"").or(tail.strip_prefix(b"'")).unwrap_or(tail);
