@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from overthere import URI
 from overthere.base import Base
+from overthere.broken import Checker, Summary, check
 from overthere.cli.app import app
 from overthere.links import extract
 from overthere.links.documents.charset import decode_text
@@ -23,6 +24,7 @@ from overthere.links.documents.kinds import kind, kind_of, media_type_of
 from overthere.links.model import Document
 from support import cases, ids, linear
 from test_archives import zipped
+from test_warc import record
 
 KINDS = cases("kinds")
 
@@ -144,6 +146,27 @@ def test_a_type_on_the_command_line_takes_precedence(tmp_path: Path, type_: str,
 def test_an_unknown_kind_is_an_immediate_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"unknown kind 'htm'; known: html, xml"):
         next(extract(tmp_path, kind="htm"))
+
+
+@pytest.mark.parametrize("number", [-1, 1 << 64, 1.5, "x", None])
+def test_numbers_out_of_range_are_an_immediate_error(tmp_path: Path, number: Any) -> None:
+    """The native reader takes no such limit: the first record of a WARC file was read again without end."""
+    for name in ("limit", "depth"):
+        with pytest.raises(ValueError, match=f"{name} must be a whole number"):
+            next(extract(tmp_path, **{name: number}))
+    with pytest.raises(ValueError, match="limit must be a whole number"):
+        next(check([str(tmp_path)], Checker(limit=number), Summary()))
+
+
+def test_the_largest_limit_reads_everything(tmp_path: Path) -> None:
+    page = b"<a href=b>"
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"
+    (tmp_path / "a.warc").write_bytes(record(head + gzip.compress(page)))
+    (tmp_path / "a.warc.gz").write_bytes(gzip.compress(record(head + gzip.compress(page))))
+    (tmp_path / "a.html.gz").write_bytes(gzip.compress(page))
+    (tmp_path / "a.zip").write_bytes(zipped({"a.html": page, "b.zip": zipped({"a.css": b"x { background: url(b) }"})}))
+    rows = list(extract(tmp_path, limit=1 << 62, depth=1 << 62))
+    assert [(row.reference, row.error) for row in rows] == [("b", None)] * 5
 
 
 def test_a_type_does_not_apply_to_members_of_folders_and_archives(tmp_path: Path) -> None:

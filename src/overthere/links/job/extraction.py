@@ -66,8 +66,8 @@ def extract(
     A problem with a document is a row without a reference: "unreadable", "truncated" and so on (`NOTES`).
 
     Raises: TypeError for an unknown option; InvalidURI if `base` is not a valid URI; NotSpecified for an unknown
-    edition; ValueError for an unknown `kind`, or if `jobs` is less than 1; ModuleNotFoundError without the extra
-    `links`, or without `whatwg` if an option needs it.
+    edition; ValueError for an unknown `kind`, a `limit` or `depth` out of range, or if `jobs` is less than 1;
+    ModuleNotFoundError without the extra `links`, or without `whatwg` if an option needs it.
     """
     for batch in batches(sources, base, Options(**options), workers=workers, policy=policy, jobs=jobs):
         if not isinstance(batch, TaskEnd):

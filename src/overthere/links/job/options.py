@@ -9,10 +9,14 @@ from overthere.ground.extras import need
 from overthere.links.documents.kinds import TYPES
 from overthere.links.model import Options
 
+_LARGEST = 1 << 62
+"""A number that native code can hold, also with the size of a header added."""
+
 
 def check_options(options: Options) -> None:
     """Raise the errors of options, before any worker does: NotSpecified for an unknown edition; ValueError for an
-    unknown kind; ModuleNotFoundError for a missing package of the extras `links` and `whatwg`.
+    unknown kind, and for a limit or a depth out of range; ModuleNotFoundError for a missing package of the extras
+    `links` and `whatwg`.
     """
     from overthere.editions import NAMES
 
@@ -20,6 +24,10 @@ def check_options(options: Options) -> None:
         raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
     if options.kind is not None and options.kind not in TYPES:
         raise ValueError(f"unknown kind {options.kind!r}; known: {', '.join(TYPES)}")
+    for name in ("limit", "depth"):
+        number = getattr(options, name)
+        if not isinstance(number, int) or not 0 <= number <= _LARGEST:
+            raise ValueError(f"{name} must be a whole number from 0 to {_LARGEST}, not {number!r:.100}")
     need("links", "brotli", "markdown_it", "webencodings")
     zstd_library()
     if options.whatwg:
