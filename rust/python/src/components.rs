@@ -8,7 +8,7 @@ use overthere_core::iri;
 use overthere_core::parse::Rule;
 use overthere_core::place::{Characters, Component, Octets, Span, Spans, OMITTED};
 use pyo3::basic::CompareOp;
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyKeyError, PyOverflowError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -190,6 +190,9 @@ fn components(
     match syntax.map_or(Reading::Unread, |syntax| Components::read(text, syntax, zone)) {
         Reading::Derived(value) => return Ok(Some(value)),
         Reading::NotDerived => return Ok(None),
+        Reading::Unread if text.len()? >= OMITTED as usize => {
+            return Err(PyOverflowError::new_err("a text may have at most 4,294,967,294 characters"));
+        }
         Reading::Unread => {}
     }
     let py = text.py();
