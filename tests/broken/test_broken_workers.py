@@ -42,6 +42,13 @@ def test_several_processes_find_what_one_finds(folder: Path, monkeypatch: pytest
     assert len(checked(folder, 3)[0]) == 106
 
 
+def test_there_are_no_more_threads_than_pages(folder: Path) -> None:
+    """The native reader started all of them, until the system gave no more: it was reported as a bug of the kernel."""
+    assert checked(folder, 1 << 20) == checked(folder, 1)
+    with pytest.raises(ValueError, match="workers must be at least 1, not -1"):
+        checked(folder, -1)
+
+
 def test_small_work_starts_no_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "Workers", None)
     assert checked(folder, 3)[0]

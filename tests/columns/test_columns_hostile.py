@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -118,3 +120,25 @@ def test_chunks_and_dictionaries_keep_their_layout(name: str, kind: pa.DataType)
 
 def to_rows(column: Any) -> list[Any]:
     return list(pa.array(column).to_pylist())
+
+
+def test_fewer_threads_work_where_the_system_gives_no_more() -> None:
+    """As in a container with a limit of processes: it was reported as a bug of the kernel."""
+    program = """
+import os, resource
+from overthere import columns
+import pyarrow as pa
+
+column = pa.array(["http://h/a"] * 100_000)
+columns.host(column[:1], threads=1), columns.check(column[:1], threads=1).to_pylist()
+if os.getuid() == 0:
+    os.setuid(65534)  # the limit does not hold for root
+resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+print(len(columns.host(column, threads=4)), sum(columns.check(column, threads=4).to_pylist()))
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("100000 100000\n", "")
+
+
+def test_any_number_of_threads_is_taken() -> None:
+    assert len(columns.check(pa.array(["x:"]), threads=1 << 64)) == 1

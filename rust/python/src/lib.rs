@@ -18,6 +18,7 @@ mod links;
 mod quick;
 mod quoting;
 mod text;
+mod threads;
 #[cfg(not(feature = "abi3"))]
 mod trigger;
 

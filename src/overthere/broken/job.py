@@ -39,6 +39,8 @@ def run(sources: list[str], checker: Checker, summary: Summary, step: Step, poli
     """Run a check.  Raises: ValueError for invalid settings; OSError if a file does not exist."""
     options = Options(limit=checker.limit, rooted=True, with_ignored=checker.with_ignored)
     check_options(options)
+    if checker.workers is not None and checker.workers < 1:
+        raise ValueError(f"workers must be at least 1, not {checker.workers}")
     sources = [path for source in sources for path in _expand(source)]
     if any(map(is_object, sources)):
         return _run_stored(sources, checker, summary, step, policy)

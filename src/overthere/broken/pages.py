@@ -153,7 +153,9 @@ class PageBatches:
             self._futures.append(self._thread.submit(self._read_batch, files))
 
     def _read_batch(self, files: list[tuple[int, str, str]]) -> Batch:
-        rows, targets, outside = self._pages.read(files, self._checker.workers or cores(), self._checker.limit)
+        rows, targets, outside = self._pages.read(
+            files, min(self._checker.workers or cores(), len(files)), self._checker.limit
+        )
         return Batch([Page(*row) for row in rows], targets, outside)
 
     def close(self) -> None:

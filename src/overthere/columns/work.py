@@ -52,7 +52,7 @@ def count_of(threads: int | None) -> int:
         raise TypeError(f"threads must be a number, not {type(threads).__name__}")
     if threads < 1:
         raise ValueError(f"{threads} threads cannot work")
-    return threads
+    return min(threads, 1 << 16)  # more than any machine has cores, and few enough for the native module
 
 
 def text(column: Any, operation: str, errors: Errors, threads: int | None, views: bool, **options: Any) -> ArrowColumn:

@@ -7,6 +7,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use overthere_core::place::Part;
 
 use super::{Keys, Result};
+use crate::threads::in_threads;
 
 /// The minimum number of rows for a thread.
 pub const MIN_ROWS_PER_THREAD: usize = 1 << 14;
@@ -93,18 +94,7 @@ impl Views {
             }
         }
         let count = |k: usize| per.min(rows - k * per);
-        if ranges.len() <= 1 {
-            return ranges.into_iter().enumerate().map(|(k, r)| work(k * per, count(k), r)).collect();
-        }
-        let work = &work;
-        std::thread::scope(|scope| {
-            let running: Vec<_> = ranges
-                .into_iter()
-                .enumerate()
-                .map(|(k, range)| scope.spawn(move || work(k * per, count(k), range)))
-                .collect();
-            running.into_iter().map(|r| r.join().unwrap_or_else(|p| std::panic::resume_unwind(p))).collect()
-        })
+        in_threads(ranges, threads, |k, range| work(k * per, count(k), range))
     }
 
     /// The columns, whose views point into these buffers.

@@ -8,6 +8,7 @@ use overthere_core::place::Part;
 
 use super::rows::Rows;
 use crate::arrow::views::{view, Views, MIN_ROWS_PER_THREAD, TOO_LARGE};
+use crate::threads::in_threads;
 
 /// The result of a row.
 pub enum Outcome {
@@ -52,16 +53,7 @@ pub fn bits<F: FnMut(usize) -> bool>(rows: usize, threads: usize, make: impl Fn(
             }
         }
     };
-    if words.len() <= per {
-        fill(0, &mut words);
-    } else {
-        let fill = &fill;
-        std::thread::scope(|scope| {
-            for (k, chunk) in words.chunks_mut(per).enumerate() {
-                scope.spawn(move || fill(k * per, chunk));
-            }
-        });
-    }
+    in_threads(words.chunks_mut(per).collect(), threads, |k, chunk| fill(k * per, chunk));
     Buffer::from_vec(words)
 }
 

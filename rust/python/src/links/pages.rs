@@ -302,17 +302,19 @@ impl Pages {
                 }
             }
         };
-        run_on_threads(threads, work)
+        run_on_threads(threads.min(files.len()), work)
     }
 }
 
 /// A file to read: its number, its path, its URI.
 type File = (u32, PathBuf, String);
 
-/// Run the same work on each of `threads` threads; return an error for each that panics.
+/// Run the same work on each of `threads` threads, or on fewer if the system gives no further one, even on none; return
+/// an error for each that panics.
 fn run_on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<Result<T, ()>> {
     thread::scope(|scope| {
-        let running: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(&work)).collect();
+        let start = |_| thread::Builder::new().spawn_scoped(scope, &work).ok();
+        let running: Vec<_> = (0..threads).map_while(start).collect();
         running.into_iter().map(|thread| thread.join().map_err(|_| ())).collect()
     })
 }

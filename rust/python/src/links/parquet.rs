@@ -1,8 +1,6 @@
 //! The link table as a Parquet file: batches become row groups.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -24,6 +22,7 @@ use super::batch::LinkBatch;
 use super::output::{encoded, error, OutputBytes};
 use super::table::{COLUMN_NAMES, ERROR_AT, SAME_DOCUMENT};
 use crate::bug::guarded;
+use crate::threads::in_threads;
 
 /// The columns as Arrow has them (a message of its IPC format), from which readers take the schema and its metadata.
 const ARROW_SCHEMA: &str = include_str!("arrow_schema.base64");
@@ -116,27 +115,13 @@ fn write_group(
     threads: usize,
 ) -> Result<()> {
     let (properties, columns) = (writer.properties().clone(), writer.schema_descr().columns().to_vec());
-    let next = AtomicUsize::new(0);
-    let encoded: Vec<OnceLock<EncodedColumn>> = columns.iter().map(|_| OnceLock::new()).collect();
-    let work = || -> Result<()> {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some((column, place)) = columns.get(index).zip(encoded.get(index)) else { return Ok(()) };
-            let arrays = batches.iter().map(|batch| batch.column(index));
-            let _ = place.set(encode(column.clone(), properties.clone(), arrays)?);
-        }
-    };
-    thread::scope(|scope| {
-        // Where the system gives no further thread, fewer encode.  A panic is raised here, where it becomes an error.
-        let helpers: Vec<_> =
-            (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
-        work()?;
-        helpers
-            .into_iter()
-            .try_for_each(|helper| helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })?;
+    let encode_column =
+        |index, column| encode(column, properties.clone(), batches.iter().map(|batch| batch.column(index)));
+    let encoded: Result<Vec<EncodedColumn>> =
+        in_threads(columns, threads, encode_column).into_iter().collect();
+    let encoded = encoded?;
     let mut group = writer.next_row_group()?;
-    for (octets, close) in encoded.into_iter().filter_map(OnceLock::into_inner) {
+    for (octets, close) in encoded {
         group.append_column(&octets, close)?;
     }
     group.close()?;
