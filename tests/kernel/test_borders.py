@@ -324,6 +324,8 @@ CALLS: dict[str, Call] = {
     "columns.check": lambda x: columns.check(pa.array(["x:y"]), x),
     "columns.check edition": lambda x: columns.check(pa.array(["x:y"]), edition=x),
     "columns.resolve": lambda x: columns.resolve(pa.array(["x:y"]), x),
+    "columns.relate": lambda x: columns.relate(pa.array(["x:y"]), x),
+    "columns.canonicalize": lambda x: columns.canonicalize(pa.array(["x:y"]), x),
     "columns.normalize": lambda x: columns.normalize(pa.array(["x:y"]), x),
     "columns threads": lambda x: columns.split(pa.array(["x:y"]), threads=x),
     **{
@@ -357,6 +359,8 @@ def test_a_wrong_type_is_reported(name: str) -> None:
                 "bug",
                 "no attribute",
                 "unhashable",
+                "not callable",
+                "unknown column operation",
                 "subscriptable",
                 "unpack",
                 "NoneType' object",

@@ -198,6 +198,8 @@ def _bases(column: Any, base: URI | IRI | str | Any, iri: bool) -> Any:
 
     if isinstance(base, str | URI | IRI):
         return str(IRI(base) if iri else URI(base))
+    if base is None:
+        raise TypeError("a base must be a URI or a column, not None")
     if hasattr(base, "__len__") and hasattr(column, "__len__") and len(base) != len(column):
         raise ValueError(f"{len(base)} bases for {len(column)} rows")
     return base
@@ -230,6 +232,10 @@ def canonicalize(
 
     Raises: ColumnError under `errors="raise"`, for an invalid row.
     """
+    from overthere.canonical.model import Canonical
+
+    if not isinstance(form, Canonical):
+        raise TypeError(f"a form must be one of overthere.canonical, not {type(form).__name__}")
 
     @bounded_cache(1 << 16)
     def write(row: str) -> str:
