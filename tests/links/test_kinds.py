@@ -154,6 +154,8 @@ def test_numbers_out_of_range_are_an_immediate_error(tmp_path: Path, number: Any
     for name in ("limit", "depth"):
         with pytest.raises(ValueError, match=f"{name} must be a whole number"):
             next(extract(tmp_path, **{name: number}))
+    with pytest.raises(ValueError, match="unknown rung"):
+        next(extract(tmp_path, rung=number))
     with pytest.raises(ValueError, match="limit must be a whole number"):
         next(check([str(tmp_path)], Checker(limit=number), Summary()))
 

@@ -93,7 +93,7 @@ def reader(site: Site, checker: Checker, keeps_outside: bool = False) -> Pages:
         (prefix, scheme(prefix.partition(":")[0]).common_rules) for prefix in site.prefixes
     ]
     names, remaps = list(_names(site, checker).items()), [start for start, _ in checker.remap]
-    rules = attributes, embedded, passed, names, prefixes, checker.fragments
+    rules = attributes, embedded, passed, names, prefixes, bool(checker.fragments)
     styles = lambda text: [reference for _, reference in css.inline(text)]  # noqa: E731
     return Pages(
         *rules, site.root, remaps, number["nofollow"] if checker.skip_nofollow else None, keeps_outside, styles

@@ -6,6 +6,7 @@ from overthere.ground.codings import zstd_library
 from overthere.ground.errors import NotSpecified
 from overthere.ground.exact import exact
 from overthere.ground.extras import need
+from overthere.ground.rung import Rung
 from overthere.links.documents.kinds import TYPES
 from overthere.links.model import Options
 
@@ -15,8 +16,8 @@ _LARGEST = 1 << 62
 
 def check_options(options: Options) -> None:
     """Raise the errors of options, before any worker does: NotSpecified for an unknown edition; ValueError for an
-    unknown kind, and for a limit or a depth out of range; ModuleNotFoundError for a missing package of the extras
-    `links` and `whatwg`.
+    unknown kind or rung, and for a limit or a depth out of range; ModuleNotFoundError for a missing package of the
+    extras `links` and `whatwg`.
     """
     from overthere.editions import NAMES
 
@@ -24,6 +25,8 @@ def check_options(options: Options) -> None:
         raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
     if options.kind is not None and options.kind not in TYPES:
         raise ValueError(f"unknown kind {options.kind!r}; known: {', '.join(TYPES)}")
+    if options.rung not in tuple(Rung):
+        raise ValueError(f"unknown rung {options.rung!r:.100}; known: {', '.join(Rung.__members__)}")
     for name in ("limit", "depth"):
         number = getattr(options, name)
         if not isinstance(number, int) or not 0 <= number <= _LARGEST:

@@ -125,8 +125,8 @@ class _NativeRows(Rows):
         attributes = [(name, list(elements), rule) for name, elements, rule in html.ATTRIBUTES]
         rung = min(options.rung, Rung.SYNTAX)
         self.native: LinkRows = LinkRows(
-            attributes, names, options.metadata, list(SIGNATURES), rung, _map_text, html.values, _style_references,
-            normal, part_of, html.octets,
+            attributes, names, bool(options.metadata), list(SIGNATURES), rung, _map_text, html.values,
+            _style_references, normal, part_of, html.octets,
         )  # fmt: skip
 
     @property
