@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 BATCH = 1 << 14
 """Rows of a batch."""
 _MAX_WINDOW = 1 << 23
+"""The most bytes of a file that are read at once; a longer record is read in Python."""
 _AFTER_END = 1 << 14
 """Bytes that are read beyond the end of the records, for the rest of the last one."""
-"""The most bytes of a file that are read at once; a longer record is read in Python."""
 
 
 class _Rows(Protocol):
