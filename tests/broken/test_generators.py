@@ -439,6 +439,18 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("page.md", "[x](/f/b)", "error"),
         ],
     ),
+    "hugo with accents removed": (
+        {"hugo.toml": "removePathAccents = true\n", "content/\u00e9.md": "# E\n", "content/a.md": "# A\n"},
+        [("content/a.md", "[x](/e/)", "unsure"), ("content/a.md", "[x](/a/)", "fine")],
+    ),
+    "hugo with names in capitals": (
+        {"hugo.yaml": "baseURL: /\ndisablePathToLower: true\n", "content/A.md": "# A\n", "content/b.md": "# B\n"},
+        [("content/b.md", "[x](/A/)", "fine"), ("content/b.md", "[x](/gone/)", "unsure")],
+    ),
+    "hugo with names in small letters": (
+        {"hugo.yaml": "baseURL: /\ndisablePathToLower: false\n", "content/b.md": "# B\n"},
+        [("content/b.md", "[x](/gone/)", "error")],
+    ),
     "jekyll with categories": (
         {
             "_config.yml": "collections: {docs: {output: true, permalink: '/d/:name/'}}\n",

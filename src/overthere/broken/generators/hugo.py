@@ -19,6 +19,10 @@ FILES = tuple(
 )
 _BASE = re.compile(r"^[ \t\"']*+baseurl[\"']?[ \t]*+[:=][ \t]*+[\"']?([^\"'\n#]*+)", re.IGNORECASE | re.MULTILINE)
 _CONTENT = re.compile(r"^[ \t\"']*+contentdir[\"']?[ \t]*+[:=][ \t]*+[\"']?([^\"'\n#]++)", re.IGNORECASE | re.MULTILINE)
+_SETS_ADDRESSES = re.compile(
+    r"^[ \t\"']*+(?:\[?permalinks\b|(?:disablePathToLower|removePathAccents)[\"']?[ \t]*+[:=][ \t]*+true)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _DEFAULT_LANGUAGE = re.compile(
     r"^defaultContentLanguage[ \t]*+[:=][ \t]*+[\"']?([\w-]++)", re.IGNORECASE | re.MULTILINE
 )
@@ -59,7 +63,7 @@ def read(folder: str, config: str, text: str) -> Project | None:
     hooks = _has_hook(folder, "link") or _has_hook(folder, "heading")
     is_elsewhere = not themes and re.search(r"^[ \t]*+\[?(?:module|theme)\b", text, re.MULTILINE) is not None
     rewrites = is_elsewhere or any(_has_hook(top, "link") for top in (folder, *themes)) or bool(_EMBEDDED.search(text))
-    addresses = "the configuration sets addresses" if re.search(r"^\[?permalinks", text, re.MULTILINE) else ""
+    addresses = "the configuration sets addresses" if _SETS_ADDRESSES.search(text) else ""
     return Project(
         "hugo",
         config,
