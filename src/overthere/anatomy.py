@@ -209,7 +209,7 @@ class Explanation:
         lines += [*self._table(width), "", *self._parameters(width), *self._terms(width)]
         for figure in figures(self.text, self.findings, width - 2, rules=True):
             *figure_lines, message = figure.split("\n")
-            message_lines = wrap(message, width - 2, subsequent_indent="  ", break_on_hyphens=False)
+            message_lines = wrap(message, max(24, width - 2), subsequent_indent="  ", break_on_hyphens=False)
             lines += [*("  " + line for line in (*figure_lines, *message_lines)), ""]
         if self.forms:
             lines += [*self._ladder(width), ""]

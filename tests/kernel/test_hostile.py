@@ -220,6 +220,15 @@ def test_an_explanation_fits_its_width() -> None:
     assert max(map(len, text.split("\n"))) <= 80
 
 
+@pytest.mark.parametrize("text", ["a b%zz", "", "HTTP://h:80/../a%7e", "http://[::1]/%zz", "http://\u202eh/?a=b&c#d"])
+def test_an_explanation_is_written_in_any_width(text: str) -> None:
+    for width in (-(10**6), -1, *range(30), 10**6):
+        for base in (None, "http://b/c"):
+            explanation = explain(text, base=base)
+            assert explanation.render(width).count("\n") >= 2
+            assert isinstance(explanation.figure(width), str)
+
+
 def test_both_kernels_agree_on_any_text() -> None:
     """Both accept any text, and keep or reject code points that are not characters."""
     for text in ("\ud800", "a/\udfff/../b", "/./\udc80", "\ud83d\ude00/.."):

@@ -156,10 +156,10 @@ def grid(
 
 
 def note_lines(notes: Sequence[str], width: int = 80) -> list[str]:
-    """Write notes as lines of at most `width` columns, each note with a "!" before it."""
+    """Write notes as lines of at most `width` columns, and 24 at least, each note with a "!" before it."""
     from textwrap import wrap
 
-    return [line for note in notes for line in wrap(f"! {printable(note)}", width, subsequent_indent="  ")]
+    return [line for note in notes for line in wrap(f"! {printable(note)}", max(24, width), subsequent_indent="  ")]
 
 
 def shorten(text: str, width: int) -> str:
