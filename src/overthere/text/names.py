@@ -6,8 +6,8 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from overthere.schemes.in_text import MAILBOX, NESTED, PHONE
 from overthere.schemes.registry import Registry
-from overthere.schemes.shapes import MAILBOX, NESTED, PHONE
 
 OTHERS: dict[str, str] = {
     "acct": MAILBOX,

@@ -8,9 +8,9 @@ from typing import ClassVar
 from uuid import UUID
 
 from overthere.kernel.reference import Parts
+from overthere.schemes.in_text import NESTED
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
-from overthere.schemes.shapes import NESTED
 
 DOCUMENT = "File API, The Blob URL Store"
 # "blob:", an origin in ASCII (or what the browser chooses where that is "null"), "/" and a UUID.

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from overthere.kernel.reference import Parts
+from overthere.schemes.in_text import NESTED
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme
-from overthere.schemes.shapes import NESTED
 
 if TYPE_CHECKING:
     from overthere.values.uri import URI

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from overthere.schemes.addr_spec import URL_ADDR_SPEC
+from overthere.schemes.in_text import MAILBOX
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, Scheme
-from overthere.schemes.shapes import MAILBOX
 
 # RFC 2392 2.
 SYNTAX = f"""{URL_ADDR_SPEC}

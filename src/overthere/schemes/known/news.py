@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
+from overthere.schemes.in_text import MAILBOX
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, default_port
-from overthere.schemes.shapes import MAILBOX
 
 PORT = 119
 """The default port (RFC 5538 2)."""

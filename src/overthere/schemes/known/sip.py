@@ -13,9 +13,9 @@ from typing import Any
 
 from overthere.ground.errors import CodingError
 from overthere.kernel.reference import Parts
+from overthere.schemes.in_text import MAILBOX, PHONE
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, lower_except_escapes
-from overthere.schemes.shapes import MAILBOX, PHONE
 
 PORTS = {"sip": 5060, "sips": 5061}
 """The default ports (RFC 3261 19.1.2)."""

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 
 from overthere.ground.errors import CodingError
+from overthere.schemes.in_text import PHONE
 from overthere.schemes.locator import Given, Locator, Writer
 from overthere.schemes.model import Example, NormalRule, Scheme, lower_except_escapes, on_path
-from overthere.schemes.shapes import PHONE
 
 
 def _other_names(*names: str) -> str:
