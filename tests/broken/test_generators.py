@@ -451,6 +451,17 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
         {"hugo.yaml": "baseURL: /\ndisablePathToLower: false\n", "content/b.md": "# B\n"},
         [("content/b.md", "[x](/gone/)", "error")],
     ),
+    "jekyll with names of months": (
+        {
+            "_config.yml": "permalink: /:long_month/:short_month/:long_day/:short_day/:title/\n",
+            "_posts/2020-03-01-news.md": "# News\n",
+            "index.md": "# Home\n",
+        },
+        [
+            ("index.md", "[x](/March/Mar/Sunday/Sun/news/)", "fine"),
+            ("index.md", "[x](/February/Feb/Sunday/Sun/news/)", "error"),
+        ],
+    ),
     "jekyll with categories": (
         {
             "_config.yml": "collections: {docs: {output: true, permalink: '/d/:name/'}}\n",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from email.message import Message
 from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
+from io import StringIO
 from typing import TYPE_CHECKING, cast
 from urllib.request import Request
 
@@ -92,13 +93,13 @@ def load_cookies(path: str) -> tuple[Cookie, ...]:
 
     Raises: ValueError for a file in another format; OSError.
     """
-    first, *_ = lines = read_text(path).replace("\r", "").split("\n")
-    lines = [line.removeprefix("#HttpOnly_") for line in lines]
-    matches = [_COOKIE.fullmatch(line) for line in lines if line.strip() and not line.lstrip().startswith(("#", "$"))]
-    cookies = [_cookie(match) for match in matches if match is not None]
-    if len(cookies) < len(matches) or not (cookies or first.endswith("HTTP Cookie File")):
+    text = read_text(path)
+    lines = (line.rstrip("\r\n").removeprefix("#HttpOnly_") for line in StringIO(text))
+    matches = (_COOKIE.fullmatch(line) for line in lines if line.strip() and not line.lstrip().startswith(("#", "$")))
+    cookies = [match and _cookie(match) for match in matches]
+    if None in cookies or not (cookies or text.partition("\n")[0].rstrip("\r").endswith("HTTP Cookie File")):
         raise ValueError(f"{path}: not a cookie file in Netscape format: each line has seven fields, by tabs")
-    return tuple(cookie for cookie in cookies if not cookie.is_expired())
+    return tuple(cookie for cookie in cookies if cookie is not None and not cookie.is_expired())
 
 
 def _cookie(match: re.Match[str]) -> Cookie:

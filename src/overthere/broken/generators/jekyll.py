@@ -22,10 +22,15 @@ _INSERTS = re.compile(
     r"\{%-?\s*+(?:include(?:_relative|_cached)?\s++(?P<path>[\w./-]++)|for|render)|\{\{-?\s*+(?:content|page\.content)"
 )
 _FORMS = {
-    "year": "%Y", "month": "%m", "day": "%d", "short_year": "%y", "y_day": "%j", "short_month": "%b",
-    "long_month": "%B", "week": "%V", "w_year": "%G", "w_day": "%u", "short_day": "%a", "long_day": "%A",
+    "year": "%Y", "month": "%m", "day": "%d", "short_year": "%y", "y_day": "%j", "week": "%V", "w_year": "%G",
+    "w_day": "%u",
 }  # fmt: skip
-"""The parts of a date in a pattern (Jekyll, "Permalinks")."""
+"""The parts of a date in a pattern (Jekyll, "Permalinks"), but for names, which `strftime` writes by the locale."""
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MAX_PATTERNS, _MAX_LENGTH = 50, 1000
 """Maximum number of patterns, and maximum length of a pattern and of its addresses, in characters."""
 _STYLES = {
@@ -126,4 +131,8 @@ def _date_names(year: str, month: str, day: str) -> dict[str, str]:
     except (TypeError, ValueError):
         return {}
     names = {name: day_of_post.strftime(form) for name, form in _FORMS.items()}
-    return names | {"i_month": str(day_of_post.month), "i_day": str(day_of_post.day)}
+    long_month, long_day = _MONTHS[day_of_post.month - 1], _DAYS[day_of_post.weekday()]
+    return names | {
+        "i_month": str(day_of_post.month), "i_day": str(day_of_post.day), "long_month": long_month,
+        "short_month": long_month[:3], "long_day": long_day, "short_day": long_day[:3],
+    }  # fmt: skip
