@@ -653,6 +653,19 @@ def test_a_text_as_collection_is_rejected(name: str, text: Any) -> None:
         Policy(**{name: text})
 
 
+@pytest.mark.parametrize("proxy", ["http://joe:s3cr3t@h.example:3128", b"http://h", ["http://h"]])
+def test_a_proxy_that_is_no_mapping_is_rejected(proxy: Any) -> None:
+    with pytest.raises(TypeError, match="proxy takes a mapping of schemes to URIs") as caught:
+        Policy(proxy=proxy)
+    assert "s3cr3t" not in str(caught.value)
+
+
+def test_schemes_and_hosts_have_no_case() -> None:
+    """RFC 3986 3.1, 3.2.2: a policy in capitals would refuse what it names."""
+    policy = Policy(schemes=frozenset({"HTTPS"}), hosts=frozenset({".Good.Example"}))
+    assert policy.judge("Https://A.good.EXAMPLE/").host == "A.good.EXAMPLE"
+
+
 def test_the_schemes_of_proxies_have_no_case() -> None:
     """RFC 3986 3.1: otherwise a request would bypass its proxy."""
     policy = Policy(proxy={"HTTP": "http://proxy.example:3128"})

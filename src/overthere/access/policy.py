@@ -35,7 +35,7 @@ class Policy:
     schemes: frozenset[str] | None = None
     """The allowed schemes; None: all except those that read files of this machine."""
     hosts: frozenset[str] | None = None
-    """The allowed hosts, in lower case (".example" means all its subdomains); None: any."""
+    """The allowed hosts (".example" means all its subdomains), without case, as schemes; None: any."""
     ports: frozenset[int] = frozenset()
     """Allowed ports in the reserved range (below 1024) besides the scheme's own (7.2)."""
     spoken: frozenset[tuple[str, int]] = frozenset()
@@ -83,8 +83,11 @@ class Policy:
             if isinstance(value := getattr(self, name), (str, bytes)):
                 raise TypeError(f"{name} takes a collection, such as {{{value!r}}}")
             if value is not None:
-                object.__setattr__(self, name, tuple(value) if name == "messages" else frozenset(value))
+                items = map(str.lower, value) if name in ("schemes", "hosts", "redirects") else value
+                object.__setattr__(self, name, tuple(items) if name == "messages" else frozenset(items))
         object.__setattr__(self, "nat64", tuple(map(nat64_prefix, self.nat64)))
+        if not isinstance(self.proxy, Mapping):  # the message does not show it, for it may hold a password
+            raise TypeError('proxy takes a mapping of schemes to URIs, such as {"https": "http://h.example:3128"}')
         proxies = {
             name.lower(): exact(proxy, "Policy.proxy") if isinstance(proxy, str) else str(proxy)
             for name, proxy in self.proxy.items()
