@@ -48,9 +48,12 @@ check: .venv/all.stamp
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/site
 	$(BIN)/overthere broken build/site --base https://overthere.example/ --exclude-path 'build/site/try/site.zip'
 	@if $(BIN)/overthere --version | grep -q native; then $(BIN)/python -P -m mypy.stubtest overthere._native; fi
-	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then cd rust && cargo fmt --check; fi
-	@if command -v cargo >/dev/null && cargo clippy --version >/dev/null 2>&1; then cd rust && \
-	    cargo clippy --quiet --all-targets -- --deny warnings; fi
+	@if command -v cargo >/dev/null && cargo fmt --version >/dev/null 2>&1; then \
+	    for crate in rust fuzz; do (cd $$crate && cargo fmt --check -- --config-path ../rust) || exit 1; done; fi
+	@# The crate of make fuzz too, which nothing else builds.  Nothing is linked, so libFuzzer is not compiled.
+	@if command -v cargo >/dev/null && cargo clippy --version >/dev/null 2>&1; then for crate in rust fuzz; do \
+	    (cd $$crate && CUSTOM_LIBFUZZER_PATH=none/none.a cargo clippy --quiet --locked --all-targets -- --deny warnings) \
+	    || exit 1; done; fi
 	@if command -v cargo >/dev/null; then cd rust && cargo test --quiet --package overthere-core --package overthere-html --package overthere-records; fi
 	$(BIN)/python -P -m pytest tests/repository/test_names.py
 

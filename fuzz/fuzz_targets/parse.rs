@@ -39,7 +39,12 @@ fuzz_target!(|text: &[u8]| {
     for way in WAYS {
         let name = way.name;
         assert_eq!(eight(&(way.split)(text), text.len()), cuts, "split ({name}) is not B: {}", show(text));
-        assert_eq!(oracle::bounds((way.host)(text)), cuts[3], "host ({name}) is not that of split: {}", show(text));
+        assert_eq!(
+            oracle::bounds((way.host)(text)),
+            cuts[3],
+            "host ({name}) is not that of split: {}",
+            show(text)
+        );
     }
     for (rule, zone) in [Rule::Uri, Rule::UriReference].into_iter().flat_map(|r| [(r, false), (r, true)]) {
         let wanted = derived(text, rule, zone);

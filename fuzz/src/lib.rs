@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use overthere_core::parse::Rule;
-use overthere_core::place::{Span, Spans};
+use overthere_core::place::{self, Spans};
 use regex::bytes::{Captures, Regex};
 
 // -- Appendix A, transcribed as expressions; the names are the document's
@@ -135,7 +135,7 @@ pub fn eight(spans: &Spans, length: usize) -> Eight {
 }
 
 /// Where a span begins and ends.
-pub fn bounds(span: Option<Span>) -> Option<(usize, usize)> {
+pub fn bounds(span: Option<place::Span>) -> Span {
     span.map(|span| (span.start, span.end))
 }
 
