@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from release import KERNEL
 from support import ROOT
 
 pytest.importorskip("setuptools_rust")
@@ -250,9 +251,8 @@ def test_every_extra_has_a_test_of_its_message() -> None:
 
 
 def test_the_native_module_is_small() -> None:
-    """At most 4.5 MB: each command loads it."""
     native = pytest.importorskip("overthere._native")
-    assert Path(native.__file__).stat().st_size <= 4_500_000
+    assert Path(native.__file__).stat().st_size <= KERNEL
 
 
 def test_the_native_kernel_has_few_dependencies() -> None:
