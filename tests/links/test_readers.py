@@ -98,6 +98,39 @@ def test_entities_of_growing_length_are_linear() -> None:
     linear(declare, 4_000_000)
 
 
+@pytest.mark.parametrize(
+    ("text", "reference"),
+    [
+        ("http://h/?a&b", "http://h/?a&b"),
+        ("http://h/?a&amp;b&c", "http://h/?a&b&c"),
+        ("http://h/?a]]>b", "http://h/?a]]>b"),
+        ("http://h/?a&amp;b\n]]>", "http://h/?a&b\n]]>"),
+        ("<![CDATA[http://h/<b>&]]>c&d", "http://h/<b>&c&d"),
+        ("http://h/<!-- <b> -->?a&b", "http://h/?a&b"),
+    ],
+)
+def test_text_before_an_error_is_read_once(text: str, reference: str) -> None:
+    """expat has reported a part of the text, and the token with the error has not begun at the error."""
+    references, notes = read("xml", f"<feed><icon>{text}</icon></feed>")
+    assert ([item.reference for item in references], notes) == ([reference], ["corrupt"])
+
+
+def test_an_entity_without_a_declaration_stays_as_it_is_written() -> None:
+    """Its declaration may be in the external subset, which is not read; a reference without it would be another."""
+    references, _ = read("xml", '<!DOCTYPE r SYSTEM "d"><r href="http://&a.b-c;/&eacute;"><a href="&CDATA;"/></r>')
+    assert [item.reference for item in references] == ["d", "http://&a.b-c;/é", "&CDATA;"]
+    many = "".join(f"&a{n};" for n in range(100_000))
+    assert read("xml", f'<r><a href="&x;"/>{many}<a href="b"/></r>')[1] == []
+
+
+def test_the_own_declarations_of_a_document_take_precedence() -> None:
+    """An external parameter entity counts as empty: the declarations after it come before those of HTML."""
+    subset = '<!ENTITY % p SYSTEM "p"> %p; <!ENTITY copy "c"><!ENTITY own "o">'
+    for doctype in ("r", "r SYSTEM 's'"):
+        references, _ = read("xml", f'<!DOCTYPE {doctype} [{subset}]><r href="&copy;&own;&eacute;"/>')
+        assert references[-1].reference == "coé"
+
+
 def test_nested_bases_are_limited() -> None:
     text = "<r>" + '<a xml:base="abcdefghijklmno/">' * 1000 + '<a href="x"/>' + "</a>" * 1000 + "</r>"
     references, notes = read("xml", text)

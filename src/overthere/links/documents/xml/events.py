@@ -9,6 +9,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from html.entities import name2codepoint
 from typing import Any, Protocol
@@ -121,7 +122,9 @@ _TRUNCATION_CODES = {
     )
 }
 _AMPLIFICATION_CODE = 43
-_ENTITY_REFERENCE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);|#)\w++;")
+_ENTITY_REFERENCE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z_][\w.-]*+);", re.ASCII)
+_MAX_UNKNOWN = 1 << 12
+"""The maximum number of different undeclared entities that stay as they are written; others count as empty."""
 _INNER_REFERENCE = re.compile(r"[&%]([^;&%\s]++);")
 
 
@@ -144,6 +147,7 @@ class _Expat:
         self.max_sizes = [0, 0]
         self.use_counts: tuple[int, int] | None = None
         """The numbers of "&" and "%" in the document; counted after the first entity declaration."""
+        self.doctype_system: str | None = None
         self.parser = parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
         # A DTD could add any number of attributes of any length.
@@ -157,7 +161,13 @@ class _Expat:
         parser.NotationDeclHandler = self.handle_notation
         if _ENTITY_REFERENCE.search(document):
             # HTML's declarations replace the external subset; the document's own come first and take precedence.
-            self.subset: bytes | None = _html_entities()
+            # Other names stand for themselves, so that no reference loses a part.
+            unknown: set[str] = set()
+            for match in _ENTITY_REFERENCE.finditer(document):
+                if match[1] not in name2codepoint and len(unknown) < _MAX_UNKNOWN:
+                    unknown.add(match[1])
+            declarations = "".join(f'<!ENTITY {name} "&#38;#38;{name};">' for name in unknown)
+            self.subset: bytes = _html_entities() + declarations.encode()
             parser.UseForeignDTD(True)
             parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
             parser.ExternalEntityRefHandler = self.handle_subset
@@ -173,6 +183,7 @@ class _Expat:
         self.receiver.handle_end()
 
     def handle_doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
+        self.doctype_system = system
         if system is not None:
             self.receiver.handle_system_id("DOCTYPE", system)
 
@@ -181,8 +192,10 @@ class _Expat:
             self.receiver.handle_system_id("NOTATION", system)
 
     def handle_subset(self, context: str | None, base: str | None, system: str | None, public: str | None) -> int:
-        if context is None and self.subset is not None:
-            subset, self.subset = self.subset, None
+        if context is None:
+            subset = b""  # a parameter entity counts as empty
+            if system == self.doctype_system:
+                subset, self.subset = self.subset, b""
             inner_parser: Any = self.parser.ExternalEntityParserCreate(context, "utf-8")
             inner_parser.EntityDeclHandler = _ignore
             inner_parser.Parse(subset, True)
@@ -240,7 +253,7 @@ class _ExternalSubset(_Expat):
         subset, self.subset = self.subset, b""
         if subset:
             self.current_parser = inner_parser
-        inner_parser.Parse(subset or b"", True)  # external entities count as empty
+        inner_parser.Parse(subset, True)  # external entities count as empty
         return 1
 
 
@@ -258,7 +271,7 @@ def declarations(text: str, receiver: Receiver) -> Iterator[Note]:
     another error, the declarations after the error are found by a regular expression.
     """
     reader = _ExternalSubset(text.lstrip("\ufeff"), receiver)
-    data = reader.subset or b""
+    data = reader.subset
     try:
         reader.read()
     except _StopParsing as stop:
@@ -287,14 +300,24 @@ def unescape(text: str) -> str:
     return _CHARACTER_REFERENCE.sub(lambda match: html.unescape(match[0]), text) if "&" in text else text
 
 
+def _find_token_start(data: bytes) -> int:
+    """Return where the token begins that contains the last byte; expat has reported all tokens before it."""
+    parser, start = expat.ParserCreate("utf-8"), 0
+
+    def handle_token(token: str) -> None:
+        nonlocal start
+        start = parser.CurrentByteIndex + len(token.encode())
+
+    parser.UseForeignDTD(True)  # no entity is undefined
+    parser.DefaultHandler = handle_token
+    with suppress(expat.ExpatError):
+        parser.Parse(data, False)
+    return start
+
+
 def _recover(data: bytes, at: int, receiver: Receiver, open_elements: list[str]) -> Iterator[Note | None]:
-    """Handle tokens from the one with the error at `at` on; it begins at "<", or in text at "&"."""
-    token_start = data.rfind(b"<", 0, at + 1)
-    if token_start >= 0:
-        tag = _TOKEN.match(data[token_start:at].decode("utf-8", "replace"))
-        if tag is not None and tag[0].endswith(">"):
-            token_start = data.rfind(b"&", token_start, at + 1)
-    remaining = data[token_start if token_start >= 0 else at :].decode("utf-8", "replace")
+    """Handle tokens from the one with the error at `at` on."""
+    remaining = data[_find_token_start(data[: at + 1]) :].decode("utf-8", "replace")
     open_counts = Counter(open_elements)
     for number, match in enumerate(_TOKEN.finditer(remaining)):
         if number % 4096 == 0:
