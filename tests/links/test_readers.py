@@ -131,6 +131,16 @@ def test_the_own_declarations_of_a_document_take_precedence() -> None:
         assert references[-1].reference == "coé"
 
 
+@pytest.mark.parametrize(
+    "before",
+    ["```no``` fence", "```\na\n```python\n```", "- ```py\n  a\n  ```", "1. - ~~~\n     a\n     ~~~", "~~~ a`b\n~~~\n"],
+)
+def test_indents_are_removed_after_code(before: str) -> None:
+    """A code block seems to go on if its fences are counted otherwise than CommonMark 4.5 does."""
+    references, _ = read("markdown", f"{before}\n\n!!! note\n\n    [a](b)\n")
+    assert [item.reference for item in references] == ["b"]
+
+
 def test_nested_bases_are_limited() -> None:
     text = "<r>" + '<a xml:base="abcdefghijklmno/">' * 1000 + '<a href="x"/>' + "</a>" * 1000 + "</r>"
     references, notes = read("xml", text)

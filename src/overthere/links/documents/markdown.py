@@ -75,7 +75,7 @@ def read_texts(texts: Iterable[str], document: Document, options: Options) -> It
 
 
 _INDENTING_LINE = re.compile(r"^[ ]*+(?:!!!|\?\?\?\+?|===[!+]?)[ ]++[\"\w]|^\[\^[^\]\s]++\]:", re.MULTILINE)
-_FENCE = re.compile(r"[ ]*+(`{3,}|~{3,})")
+_FENCE = re.compile(r"[ ]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ ]++)*+(`{3,}+|~{3,}+)(.*+)")
 
 
 def remove_indents(text: str) -> str:
@@ -97,8 +97,7 @@ def remove_indents(text: str) -> str:
                 depth = min(depth, indent)
             line = line[4 * min(depth, indent) :]
             if match := _FENCE.match(line):
-                # A closing fence repeats the character of the opening one, at least as often (CommonMark 4.5).
-                fence = match[1] if not fence else "" if match[1].startswith(fence) else fence
+                fence = _fence_after(fence, match)
             elif not fence and depth < _MAX_INDENT and _INDENTING_LINE.match(line):
                 depth += 1
         lines.append(line)
@@ -144,14 +143,19 @@ _FENCE_LINE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)(.*+)$", re.MULTILINE)
 
 
 def _open_fence(text: str) -> str:
-    """The line that opens the code block in which a text ends (CommonMark 4.5), or ""."""
-    opening: re.Match[str] | None = None
+    """The line that opens the code block in which a text ends, or ""."""
+    opening = fence = ""
     for line in _FENCE_LINE.finditer(text):
-        if opening is None:
-            opening = None if "`" in line[1] and "`" in line[2] else line
-        elif line[1].startswith(opening[1]) and not line[2].strip():
-            opening = None
-    return "" if opening is None else f"{opening[0][:1000]}\n"
+        opening = opening if fence else line[0]
+        fence = _fence_after(fence, line)
+    return f"{opening[:1000]}\n" if fence else ""
+
+
+def _fence_after(fence: str, line: re.Match[str]) -> str:
+    """Return the fence that is open after a line, or "" (CommonMark 4.5); line: its marks, and what follows them."""
+    if not fence:
+        return "" if "`" in line[1] and "`" in line[2] else line[1]
+    return "" if line[1].startswith(fence) and not line[2].strip() else fence
 
 
 @cache
