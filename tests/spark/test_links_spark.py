@@ -322,12 +322,14 @@ def test_only_and_distinct_filter_rows(session: SparkSession, folder: Path, craw
         for batch in local(sources).to_batches():
             added.add(COLUMNS.from_arrow(batch).pairs())
         pairs = rows(pa.Table.from_batches(added.batches(), graph.schema()))
+    output = tmp_path / "graph[1]{a,b}*"  # for Hadoop a pattern, which `graph1a` matches
+    (tmp_path / "graph1a" / "_pairs" / "task=000000").mkdir(parents=True)
     for _ in range(2):
-        result = spark.run(session, sources, tmp_path / "graph", octets=PART, distinct=True)
-        parts = sorted((tmp_path / "graph").glob("*.parquet"))
+        result = spark.run(session, sources, output, octets=PART, distinct=True)
+        parts = sorted(output.glob("*.parquet"))
         assert rows(pa.concat_tables(map(pq.read_table, parts))) == pairs
         assert result.summary.references > sum(row[3] for row in pairs) > 3_000
-    assert {path.name for path in (tmp_path / "graph").iterdir()} == {
+    assert {path.name for path in output.iterdir()} == {
         "_SUCCESS", "_overthere.json", *(path.name for path in parts)
     }  # fmt: skip
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json as jsons
 import os
+import re
 import sys
 import time
 import warnings
@@ -249,8 +250,9 @@ _PAIRS, _GRAPH = "_pairs", "_graph"
 def _write_graph(session: SparkSession, settings: JobSettings, folder: Path) -> None:
     """Add up the pairs of all parts: Spark sorts and writes them, then its files replace the earlier output."""
     keys = [name for name in graph.schema().names if name != "links"]
-    # Without file:, Hadoop would look in its default file system.
-    pairs = session.read.schema(_ddl(graph.schema())).parquet(f"file://{settings.folder}")
+    # Without file:, Hadoop would look in its default file system; unescaped, a name with brackets would be a pattern.
+    pairs_folder = re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", settings.folder)
+    pairs = session.read.schema(_ddl(graph.schema())).parquet(f"file://{pairs_folder}")
     sums = pairs.groupBy(*keys).agg(F.sum("links").alias("links"))
     sums = sums.orderBy(*(F.col(key).asc_nulls_last() for key in keys))
     sums.write.mode("overwrite").parquet(f"file://{folder / _GRAPH}")
