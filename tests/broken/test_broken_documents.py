@@ -66,6 +66,12 @@ def test_no_file_is_included_and_roles_are_local() -> None:
     assert vars(roles)["_roles"] == before
 
 
+def test_uris_in_options_of_unknown_directives_are_found() -> None:
+    """A card of sphinx-design is a link by its option."""
+    card = ".. grid-item-card:: T\n   :link: https://h/a\n   :link-type: url\n   :img-top: https://h/b\n\n   `c <d>`_\n"
+    assert [item.reference for item in rst.parse(card).references] == ["https://h/a", "https://h/b", "d"]
+
+
 @pytest.mark.parametrize(
     ("text", "note"),
     [

@@ -172,8 +172,8 @@ def _rewrite_directives(text: str) -> tuple[str, int, bool]:
     lines = text.split("\n")
     in_options, filled_lines = False, list[int]()
     for at, line in enumerate(lines):
-        if in_options and _DIRECTIVE_OPTION.match(line):
-            lines[at] = ""
+        if in_options and (option := _DIRECTIVE_OPTION.match(line)):
+            lines[at] = line[: line.index(":")] + line[option.end() :] if "://" in line else ""
             continue
         in_options = False
         if "::" not in line or (match := _DIRECTIVE.match(line)) is None:
