@@ -62,8 +62,13 @@ def test_no_file_is_included_and_roles_are_local() -> None:
         ".. include:: /etc/passwd\n\n.. raw:: html\n   :file: /etc/passwd\n\n.. csv-table:: x\n   :file: /etc/passwd\n"
     )
     parsed = rst.parse(text + "\n.. role:: mine(raw)\n   :format: html\n\n:mine:`<a href=x>`\n")
-    assert (parsed.references, parsed.has_anchors) == ([], False)
+    assert ([item.reference for item in parsed.references], parsed.has_anchors) == (["x"], False)
     assert vars(roles)["_roles"] == before
+
+
+def test_raw_html_has_links_and_anchors() -> None:
+    parsed = rst.parse(".. raw:: html latex\n\n   <a name=n href=a>\n\n.. raw:: latex\n\n   <a name=no href=no>\n")
+    assert ([item[:2] for item in parsed.references], parsed.anchors) == ([("html a href", "a")], {"n"})
 
 
 def test_uris_in_options_of_unknown_directives_are_found() -> None:

@@ -1,8 +1,8 @@
 """References in reStructuredText, as docutils parses it; no file is included, nothing is run or fetched.
 
-The place of a reference is "hyperlink", "definition", "image" or "autolink".  Markup of Sphinx is recognized by its
-form: the contents of its directives are read; its references by name (`:doc:`, `:ref:`, `toctree`), which only Sphinx
-can resolve, are counted.
+The place of a reference is "hyperlink", "definition", "image" or "autolink"; in raw HTML it is "html a href" and so on.
+Markup of Sphinx is recognized by its form: the contents of its directives are read; its references by name (`:doc:`,
+`:ref:`, `toctree`), which only Sphinx can resolve, are counted.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from threading import Event, Lock, Thread, get_ident
 from typing import Any, NamedTuple
 
 from overthere.ground.extras import brought_by
+from overthere.links.documents import html
 from overthere.links.documents.charset import decode_text
 from overthere.links.model import Document, Found, Note, Options, PassedContent
 
@@ -240,7 +241,7 @@ def _parse_tree(text: str) -> tuple[Any, _InlineReader]:
 
 _SETTINGS = {
     "file_insertion_enabled": False,
-    "raw_enabled": False,
+    "raw_enabled": True,
     "report_level": 5,
     "halt_level": 5,
     "warning_stream": False,
@@ -304,6 +305,10 @@ def _collect(tree: Any) -> tuple[list[Found], set[str], list[str]]:
         anchors.update(node["ids"])
         if isinstance(node, nodes.title) and isinstance(node.parent, nodes.section):
             titles.append(node.astext())
+        elif isinstance(node, nodes.raw) and "html" in node["format"].split():
+            page = html.read(node.astext())
+            anchors |= page.anchors
+            references += [i._replace(where=f"html {i.where}") for i in page.items if isinstance(i, Found)]
         elif isinstance(node, nodes.image):
             references.append(Found("image", node["uri"]))
         elif isinstance(node, nodes.reference) and "refuri" in node:
