@@ -193,6 +193,8 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("index.md", "[x](gone.md)", "error"),
             ("index.md", "[x](genindex.html)", "error"),
             ("index.md", "[x](#gone)", "error"),
+            ("index.md", "![x](any.*)", "fine"),
+            ("in/other.rst", ".. image:: any.*", "fine"),
         ],
     ),
     "sphinx with a document beside it": (

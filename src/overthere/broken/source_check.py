@@ -19,7 +19,7 @@ _MYST = frozenset(("sphinx", "myst", "jupyter-book"))
 _MAX_PROJECTS = 10
 """Maximum number of projects that are searched for a document next to them."""
 _ALIAS = re.compile(r"[@~#$]")
-_NAMES_FILE = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
+_NAMES_FILE = re.compile(r"\.(?:[A-Za-z0-9]{1,8}|\*)\Z")
 
 
 def find_by_project(place: Place, reference: Reference, scan: Scan, site: Site, path: str) -> Place:

@@ -18,6 +18,7 @@ OBJECTS = re.compile(r"auto(?:doc|api|summary)|intersphinx|breathe|sphinxcontrib
 _PAGES = re.compile(r"auto(?:api|doc2|summary)|apidoc|gallery|exhale|nbsphinx|ablog|sphinx_multiversion")
 _is_generated = re.compile(
     r"genindex|(?:[\w-]+-)?modindex|search|(?:_static|_images|_downloads|_sources|_modules)/.*|objects\.inv"
+    r"|.*\.\*"  # an image: the first file with any suffix
 ).fullmatch
 _INSERTS = re.compile(
     r"^[ \t]*+[`:~]{3,}[ \t]*+\{(?:include\}[ \t]++(?P<path>[^\s{}]++)|auto|[\w-]++:|eval-rst|glossary|jinja"
