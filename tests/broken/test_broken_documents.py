@@ -66,6 +66,12 @@ def test_no_file_is_included_and_roles_are_local() -> None:
     assert vars(roles)["_roles"] == before
 
 
+def test_a_figure_of_myst_has_a_place(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("gone.png\n\n```{figure} gone.png\n```\n")
+    findings = [(finding.kind, finding.line, finding.column) for finding in check([tmp_path], Checker(), Summary())]
+    assert findings == [("no-document", 3, 13)]
+
+
 def test_raw_html_has_links_and_anchors() -> None:
     parsed = rst.parse(".. raw:: html latex\n\n   <a name=n href=a>\n\n.. raw:: latex\n\n   <a name=no href=no>\n")
     assert ([item[:2] for item in parsed.references], parsed.anchors) == ([("html a href", "a")], {"n"})

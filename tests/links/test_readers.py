@@ -131,6 +131,18 @@ def test_the_own_declarations_of_a_document_take_precedence() -> None:
         assert references[-1].reference == "coé"
 
 
+def test_directives_of_myst_have_references_in_their_lines() -> None:
+    text = (
+        "```{figure} a b.png\n:target: http://h/a\n```\n\n```{admonition} [c](d)\n```\n\n```{image}\n```\n\n"
+        "```{button-link} http://h/b\n```\n\n```{raw} html\n<a href=e>\n```\n\n```{figure-md}\n![f](g)\n```\n"
+    )
+    places = ["image", "autolink", "link", "autolink", "html a href", "image"]
+    found = ["a b.png", "http://h/a", "d", "http://h/b", "e", "g"]
+    references, _ = read("markdown", text)
+    assert [(item.where, item.reference) for item in references] == list(zip(places, found, strict=True))
+    assert [item.reference for item in read("markdown", "```{image} a\n```")[0]] == ["a"]
+
+
 @pytest.mark.parametrize(
     "before",
     ["```no``` fence", "```\na\n```python\n```", "- ```py\n  a\n  ```", "1. - ~~~\n     a\n     ~~~", "~~~ a`b\n~~~\n"],

@@ -14,9 +14,11 @@ from overthere.links.documents.tokens import attribute
 
 _END = frozenset("\t\n\f\r \"'<>)]},")
 _END_IN_JSON = _END | {"\\"}
+# One pattern, so that a link and an image that are equal have different places.
+_BEFORE_TARGET = re.compile(r"(?:\]\([ \t\n]*<?|\{(?:figure|image)\}[ \t]*)\Z")
 _BEFORE = {
-    "link": re.compile(r"\]\([ \t\n]*<?\Z"),
-    "image": re.compile(r"\]\([ \t\n]*<?\Z"),
+    "link": _BEFORE_TARGET,
+    "image": _BEFORE_TARGET,
     "definition": re.compile(r"\]:[ \t\n]*<?\Z"),
     "autolink": re.compile(r"(?:\A|[^\w])\Z"),
     "uri-list": re.compile(r"(?:\A|\n)[ \t]*\Z"),

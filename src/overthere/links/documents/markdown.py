@@ -29,7 +29,7 @@ line, a line end, a space, or anywhere."""
 _ATTRIBUTES = re.compile(r"<[A-Za-z][^\s<>/]*+(?:<(?![A-Za-z])[^\s<>/]*+)*+[\s/](?!>)")
 _STYLE = re.compile(r"<style", re.IGNORECASE)
 # A text without a match contains no reference, in whatever escaping.
-_REFERENCE_HINT = re.compile(r"[\[<&\\@]|://|www\.", re.IGNORECASE)
+_REFERENCE_HINT = re.compile(r"[\[<&\\@]|://|www\.|\{(?:figure|image)\}", re.IGNORECASE)
 # A text without a match contains no extended autolink (GFM 6.9).
 _AUTOLINK_HINT = re.compile(r"www\.|://|@", re.IGNORECASE)
 
@@ -115,6 +115,7 @@ _PROSE_DIRECTIVES = frozenset(
         *("warning", "topic", "sidebar", "dropdown", "card", "grid", "grid-item", "grid-item-card", "tab-set"),
         *("tab-item", "versionadded", "versionchanged", "deprecated", "epigraph", "pull-quote", "margin", "only"),
         *("list-table", "figure", "container", "rubric", "glossary", "details", "exercise", "solution", "aside"),
+        *("figure-md", "table", "todo", "versionremoved"),
     )
 )
 
@@ -199,10 +200,17 @@ def _read_piece(text: str, parser: MarkdownIt, directive_depth: int = 0) -> Iter
             yield from _read_inline(parser.inline.parse(token.content, parser, env, []))
         elif token.type == "html_block":
             yield from _read_html(token.content)
-        elif token.type == "fence" and (directive := DIRECTIVE_PATTERN.match(token.info)) and is_prose(directive[1]):
-            if directive_depth < MAX_DEPTH:
-                yield from _read_piece(token.content, parser, directive_depth + 1)
+        elif token.type == "fence" and (directive := DIRECTIVE_PATTERN.match(token.info)):
+            name, argument = directive[1], token.info[directive.end() :].strip()
+            if name in ("figure", "image"):
+                yield from [Found("image", argument)] * bool(argument)
+            elif name == "raw" and argument == "html":
+                yield from _read_html(token.content)
             else:
+                yield from _read_inline(parser.inline.parse(argument, parser, env, []))
+            if is_prose(name) and directive_depth < MAX_DEPTH:
+                yield from _read_piece(token.content, parser, directive_depth + 1)
+            elif is_prose(name):
                 yield Note("too-deep")
         elif token.type == "definition":
             # The definition of a footnote (GitHub) has the same form, but contains text.
