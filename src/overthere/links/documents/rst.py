@@ -305,7 +305,7 @@ def _collect(tree: Any) -> tuple[list[Found], set[str], list[str]]:
         anchors.update(node["ids"])
         if isinstance(node, nodes.title) and isinstance(node.parent, nodes.section):
             titles.append(node.astext())
-        elif isinstance(node, nodes.raw) and "html" in node["format"].split():
+        elif isinstance(node, nodes.raw) and "html" in node.get("format", "").split():
             page = html.read(node.astext())
             anchors |= page.anchors
             references += [i._replace(where=f"html {i.where}") for i in page.items if isinstance(i, Found)]
