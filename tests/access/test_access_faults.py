@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import socket
 import subprocess
@@ -145,6 +146,21 @@ def test_silence_is_a_timeout(fetch: Fetch, offset: int) -> None:
     with faulty(stalled(COUNTED[:offset])) as server:
         uri = f"http://127.0.0.1:{server.port}/"
         assert "no data for 0.3 s" in str(fails(fetch, AccessTimeout, uri, HASTY))
+
+
+@pytest.mark.parametrize("call", ["connect", "recv"])
+def test_a_timeout_of_the_system_is_no_silence(fetch: Fetch, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine = getattr(socket.socket, call)
+
+    def fail(sock: socket.socket, *args: object) -> object:
+        if sock.family != socket.AF_INET:  # those of event loops
+            return genuine(sock, *args)
+        raise TimeoutError(errno.ETIMEDOUT, "the system gave up")
+
+    with faulty(simple(close_at(BODY, 5))) as server, monkeypatch.context() as patch:
+        patch.setattr(socket.socket, call, fail)
+        uri = f"x-raw://127.0.0.1:{server.port}"
+        assert "the system gave up" in str(fails(fetch, AccessFailed, uri, POLICY))
 
 
 def test_the_total_timeout(fetch: Fetch) -> None:

@@ -61,6 +61,10 @@ class Ready(NamedTuple):
     seconds: float
 
 
+class _Silence(Exception):
+    """The time is over.  A TimeoutError may be another problem, the system's ETIMEDOUT."""
+
+
 class Call(NamedTuple):
     """Call a function that may block; the answer is its result."""
 
@@ -203,10 +207,10 @@ class Carrier:
         return max(0.0, deadline - now)
 
     def _wait(self, sock: socket.socket, for_write: bool, deadline: float) -> Generator[Waiting, Any, None]:
-        """Wait for a socket.  Raises: TimeoutError; AccessTimeout after the overall deadline."""
+        """Wait for a socket.  Raises: _Silence; AccessTimeout after the overall deadline."""
         if not (yield Ready(sock, for_write, self._remaining_seconds(deadline))):
             self._remaining_seconds(deadline)
-            raise TimeoutError
+            raise _Silence
 
     def _call_when_ready(
         self, sock: socket.socket, call: Callable[[], T], for_write: bool, deadline: float
@@ -233,7 +237,7 @@ class Carrier:
         """Connect to the first address that works, then TLS if asked; only TLS if `dial.transport` is "through"."""
         where = f"connect {dial.host or 'data'} {dial.port}"
         deadline = monotonic() + self.policy.connect_timeout
-        problem: OSError | ValueError | None = None
+        problem: Exception | None = None
         through = dial.transport == "through"
         addresses = [(0, None)] if through else (yield from self._find_addresses(dial, deadline))
         for number, (family, address) in enumerate(addresses):
@@ -243,14 +247,14 @@ class Carrier:
                     yield from self._connect(dial, family, address, share)
                 if dial.tls:
                     yield from self._secure(dial, share)
-            except (OSError, ValueError) as error:  # ValueError: a name that no certificate can have
+            except (OSError, ValueError, _Silence) as error:  # ValueError: a name that no certificate can have
                 self._hang_up(dial.channel)
                 problem = error
                 continue
             if not dial.channel and not through:
                 self.peer_address = (family, address)
             return
-        if isinstance(problem, TimeoutError):
+        if isinstance(problem, _Silence):
             raise AccessTimeout("no connection in time", uri=self.uri, where=where) from problem
         raise AccessFailed(f"no connection: {problem}", uri=self.uri, where=where) from problem
 
@@ -290,7 +294,7 @@ class Carrier:
         try:
             yield from self._wait(question.ready, False, deadline)
             answers: list[Any] = question.answer()
-        except TimeoutError:
+        except _Silence:
             raise AccessTimeout("the name was not resolved in time", uri=self.uri, where=dial.host) from None
         except (OSError, ValueError) as error:
             raise AccessFailed(f"the name could not be resolved: {error}", uri=self.uri, where=dial.host) from error
@@ -353,7 +357,7 @@ class Carrier:
             else:
                 self._remaining_seconds(monotonic())
                 data = yield Call(partial(endpoint.read, size))
-        except TimeoutError:
+        except _Silence:
             if read.patience is not None:
                 return None
             raise AccessTimeout(f"no data for {timeout} s", uri=self.uri) from None
@@ -374,7 +378,7 @@ class Carrier:
                 deadline = monotonic() + self.policy.read_timeout
                 sent = yield from self._call_when_ready(endpoint, partial(endpoint.send, unsent), True, deadline)
                 unsent = unsent[sent:]
-        except TimeoutError:
+        except _Silence:
             raise AccessTimeout("the server does not accept data", uri=self.uri) from None
         except (OSError, ValueError) as error:
             raise AccessFailed(f"the connection broke: {error}", uri=self.uri) from error
