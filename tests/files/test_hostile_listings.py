@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,9 +12,11 @@ import fsspec
 import pytest
 from stored import new_bucket, served, use
 
+from overthere.files.stores import opening
 from overthere.files.stores.by_fsspec import FilesystemStore
 from overthere.files.stores.model import StoreError
 from overthere.files.stores.opening import list_objects, open_object
+from overthere.files.stores.range_file import FIRST
 from servers.s3 import Store
 from servers.store_faults import Fault, FaultProxy, RequestSeen, listing
 
@@ -62,6 +65,73 @@ def test_a_listing_cannot_leave_its_folder(monkeypatch: pytest.MonkeyPatch) -> N
     store = FilesystemStore("memory://x/")
     monkeypatch.setattr(store, "_files", HostileFilesystem())
     assert [entry.uri for entry in store.list("")] == []
+
+
+class CachingFilesystem(fsspec.AbstractFileSystem):  # type: ignore[misc]
+    """A filesystem that keeps listings, as fsspec offers it, and may not know sizes."""
+
+    protocol = "caching"
+    objects: ClassVar[dict[str, tuple[bytes, int | None]]] = {}
+    replacing: ClassVar[dict[str, tuple[bytes, int | None]]] = {}
+    """Objects that are replaced after the next request for content."""
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        if (path := path.rstrip("/")) not in self.dircache:
+            self.dircache[path] = [
+                {"name": name, "type": "file", "size": size, "ETag": f"{hash(data)}"}
+                for name, (data, size) in self.objects.items()
+            ]
+        return self.dircache[path]  # type: ignore[no-any-return]
+
+    def invalidate_cache(self, path: str | None = None) -> None:
+        self.dircache.clear()
+
+    def cat_file(self, path: str, start: int | None = None, end: int | None = None, **options: Any) -> bytes:
+        data = self.objects[path][0][start:end]
+        self.objects.update(self.replacing)
+        return data
+
+
+@pytest.fixture
+def caching(monkeypatch: pytest.MonkeyPatch) -> type[CachingFilesystem]:
+    store = FilesystemStore("memory://x")
+    monkeypatch.setattr(store, "_files", CachingFilesystem(skip_instance_cache=True))
+    monkeypatch.setattr(opening, "store_of", lambda root: store)
+    monkeypatch.setattr(CachingFilesystem, "objects", {})
+    monkeypatch.setattr(CachingFilesystem, "replacing", {})
+    return CachingFilesystem
+
+
+def test_a_listing_is_not_an_old_one(caching: type[CachingFilesystem]) -> None:
+    caching.objects["/x/a"] = b"1", 1
+    assert len(list(list_objects("memory://x/"))) == 1
+    caching.objects.update({"/x/a": (b"12", 2), "/x/b": (b"3", 1)})
+    assert [entry.size for entry in list_objects("memory://x/")] == [2, 1]
+    caching.objects["/x/a"] = b"456", 3
+    assert open_object("memory://x/a").read() == b"456"
+
+
+@pytest.mark.parametrize("length", [0, 1, FIRST, FIRST + 1, 5_000_000])
+def test_an_object_of_unknown_size_is_read_to_its_end(caching: type[CachingFilesystem], length: int) -> None:
+    data = (bytes(range(256)) * (length // 256 + 1))[:length]
+    caching.objects["/x/a"] = data, None
+    assert open_object("memory://x/a").read() == data
+    file = open_object("memory://x/a")
+    if length < FIRST:
+        assert file.seek(0, io.SEEK_END) == length
+    else:
+        with pytest.raises(StoreError, match="does not know its size"):
+            file.seek(0, io.SEEK_END)
+    file.seek(length // 2)
+    assert file.read() == data[length // 2 :]
+
+
+def test_an_object_replaced_after_its_first_range_is_changed(caching: type[CachingFilesystem]) -> None:
+    caching.objects["/x/a"] = bytes(9), 9
+    caching.replacing["/x/a"] = bytes(range(9)), 9
+    with pytest.raises(StoreError) as raised:
+        open_object("memory://x/a", ends=(5,), bound=9).read()
+    assert raised.value.note == "changed"
 
 
 @pytest.mark.parametrize("tag", ["&#10;", "&#13;", "&#127;", "&#228;"])

@@ -39,25 +39,30 @@ class FilesystemStore:
 
     def read(self, key: str, start: int, end: int, version: str) -> Piece:
         with _raising("truncated" if start else "not-opened"):
-            path = self._path(key)
-            content = self._files.cat_file(path, start, end)
-            self._files.invalidate_cache(path)
-            info = self._object_info(key, self._files.info(path))
-        if version and info.version != version:
+            version = version or self._object_info(key, self._details(key)).version
+            content = self._files.cat_file(self._path(key), start, end)
+            info = self._object_info(key, self._details(key))
+        if info.version != version:
             raise StoreError("changed", "the object was replaced while it was read")
         if len(content) > end - start or len(content) < min(end, info.size) - start:
             raise StoreError("truncated", f"the answer for octets {start:,} to {end:,} is not that range")
-        return Piece(content, info.size if info.size >= 0 else start + len(content), info.version)
+        size = start + len(content) if info.size < 0 and len(content) < end - start else info.size
+        return Piece(content, size, info.version)
 
     def head(self, key: str) -> ObjectInfo | None:
         try:
             with _raising():
-                details = self._files.info(self._path(key))
+                details = self._details(key)
                 return self._object_info(key, details) if details["type"] != "directory" else None
         except StoreError as error:
             if error.note == "missing":
                 return None
             raise
+
+    def _details(self, key: str) -> dict[str, Any]:
+        self._files.invalidate_cache(self._path(key))  # it may keep old listings
+        details: dict[str, Any] = self._files.info(self._path(key))
+        return details
 
     def _object_info(self, key: str, details: dict[str, Any]) -> ObjectInfo:
         version = next((str(details[name]) for name in (*_VERSIONS, "created") if details.get(name) is not None), "")
@@ -74,6 +79,7 @@ class FilesystemStore:
             subfolders: list[str] = []
             objects: list[ObjectInfo] = []
             with _raising():
+                self._files.invalidate_cache(self._path(folder))
                 entries = sorted(self._files.ls(self._path(folder), detail=True), key=lambda entry: str(entry["name"]))
                 for details in entries:
                     name = posixpath.basename(str(details["name"]).rstrip("/"))

@@ -58,7 +58,7 @@ class Piece(NamedTuple):
 
     octets: bytes | memoryview
     size: int
-    """The size of the whole object in octets."""
+    """The size of the whole object in octets; -1 if it is not yet known."""
     version: str
 
 

@@ -69,9 +69,11 @@ class RangeFile(io.RawIOBase):
 
     @property
     def size(self) -> int:
-        """The size of the object in octets.  Raises: StoreError."""
+        """The size of the object in octets.  Raises: StoreError, also where its store does not know it."""
+        if self._size < 0 and not self._cached:
+            self._fetch(0)
         if self._size < 0:
-            self._fetch(self._position)
+            raise StoreError("unreadable", "its end cannot be read, because its store does not know its size")
         return self._size
 
     def readinto(self, buffer: Any, /) -> int:
