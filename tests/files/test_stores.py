@@ -28,6 +28,7 @@ from overthere.links.job.sources import tasks
 from overthere.links.model import Options
 from servers.s3 import SECRET, Store
 from servers.store_faults import (
+    Answer,
     Fault,
     FaultProxy,
     RequestSeen,
@@ -322,6 +323,46 @@ def test_a_replaced_object_has_a_note(server: Store, by: str, monkeypatch: pytes
             assert DATA.startswith(got)
         if by == "obstore":
             assert all(seen.if_match for seen in proxy.seen if seen.number_of_range)
+
+
+def test_a_date_of_change_stands_for_a_missing_entity_tag(server: Store, bucket: str) -> None:
+    server.put(bucket, "x", DATA)
+
+    def choose(seen: RequestSeen) -> Fault:
+        date, data = ("Thu, 01 Jan 2026 00:00:00 GMT", DATA) if seen.number_of_range < 3 else ("", DATA[::-1])
+
+        def change(answer: Answer) -> Answer:
+            start, end = (int(place) for place in (seen.range or "").removeprefix("bytes=").split("-"))
+            changed = answer.with_header("ETag", None).with_body(data[start : end + 1])
+            return changed.with_header("Last-Modified", date or "Thu, 01 Jan 2026 00:00:01 GMT")
+
+        return Fault(change=change)
+
+    with FaultProxy(server.endpoint, choose) as proxy:
+        got, error = read(opened(server.through(proxy.endpoint), bucket, "http"))
+    assert error is not None
+    assert error.note == "changed"
+    assert DATA.startswith(got)
+
+
+def test_an_answer_longer_than_its_range_is_not_held(server: Store, bucket: str) -> None:
+    server.put(bucket, "x", DATA)
+    with FaultProxy(server.endpoint, always(long_body(bytes(64 << 20)))) as proxy:
+        behind = server.through(proxy.endpoint)
+        with use(behind):
+            got, error = read(opened(behind, bucket, "obstore"))
+        assert (got, error and error.note) == (b"", "truncated")
+        assert not any(seen.octets for seen in proxy.seen if seen.number_of_range), "the connection is closed before"
+
+
+def test_an_object_of_another_size_is_not_compared(server: Store, bucket: str) -> None:
+    server.put(bucket, "x", DATA)
+    with (
+        FaultProxy(server.endpoint, lambda seen: broken_body(9) if seen.method == "GET" else None) as proxy,
+        use(server.through(proxy.endpoint)),
+        pytest.raises(FileExistsError),
+    ):
+        store_of(f"s3://{bucket}").put("x", io.BytesIO(b"ours"), "")
 
 
 def test_a_repeated_put_recognizes_its_own_object(server: Store, bucket: str) -> None:

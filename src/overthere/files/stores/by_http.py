@@ -33,7 +33,8 @@ _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})")
 class HTTPRanges:
     """A resource whose ranges come over one connection while the server keeps it open.
 
-    Each answer must be 206, have the requested range, and have the same entity tag and size as the first answer.
+    Each answer must be 206, have the requested range, and have the same entity tag (without one, the same date of
+    change) and size as the first answer.
     """
 
     def __init__(self, uri: str | URI, policy: Policy) -> None:
@@ -122,7 +123,7 @@ class HTTPRanges:
                 "corrupt", f"the server sent octets {first:,} to {last:,} instead of those requested ({_RANGE})"
             )
         content = self._content(last + 1 - first)
-        return Piece(content, size, f"{fields.get('etag', '')} {size}")
+        return Piece(content, size, f"{fields.get('etag') or fields.get('last-modified', '')} {size}")
 
     def _request(self, start: int, end: int, version: str) -> Head:
         """Send a request for the range, and return the head of the answer."""

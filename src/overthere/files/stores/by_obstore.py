@@ -30,7 +30,7 @@ RETRY: dict[str, Any] = {
 Options of its client are not set here: they would replace those of the environment, such as AWS_ALLOW_HTTP."""
 _TRIES = 3
 """The number of times that a range is requested if its content is incomplete."""
-_PAGE = 1000
+_PAGE, _CHUNK_BYTES = 1000, 1 << 20
 MAX_LISTED = 100_000_000
 """The most objects of a listing: a broken or hostile server lists forever."""
 _STATUS = re.compile(r"status code: (.*?): ", re.DOTALL)
@@ -61,7 +61,11 @@ class ObjectStore:
             try:
                 with _raising("truncated" if start else "not-opened"):
                     result = obstore.get(self._store, key, options=options)  # type: ignore[arg-type]
-                    content = memoryview(result.bytes())
+                    content = bytearray()
+                    for piece in result.stream(_CHUNK_BYTES):
+                        content += piece
+                        if len(content) > end - start:
+                            break  # a false answer may be of any length
             except StoreError as error:
                 if error.note not in ("truncated", "not-opened") or attempt == _TRIES:
                     raise
@@ -69,7 +73,9 @@ class ObjectStore:
             size = result.meta["size"]
             if tuple(result.range) == (start, min(end, size)) and len(content) == min(end, size) - start:
                 # An answer without an entity tag fulfilled the condition.
-                return Piece(content, size, _entity_tag(result.meta) or version or str(result.meta["last_modified"]))
+                return Piece(
+                    memoryview(content), size, _entity_tag(result.meta) or version or str(result.meta["last_modified"])
+                )
         raise StoreError("truncated", f"the answer for octets {start:,} to {end:,} is not that range (RFC 9110 15.3.7)")
 
     def head(self, key: str) -> ObjectInfo | None:
@@ -121,12 +127,12 @@ class ObjectStore:
 
     def _holds(self, key: str, content: BinaryIO | bytes) -> bool:
         """Whether an object has this content."""
-        with _raising():
-            stored = obstore.get(self._store, key).bytes()
         if not isinstance(content, bytes):
             content.seek(0)
             content = content.read()
-        return bytes(stored) == content
+        with _raising():
+            stored = obstore.get(self._store, key)
+            return stored.meta["size"] == len(content) and bytes(stored.bytes()) == content
 
     def remove(self, key: str) -> None:
         try:
