@@ -8,6 +8,7 @@ import tarfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import islice
 from pathlib import Path
 
 import anyio
@@ -97,6 +98,29 @@ def test_lines_of_a_server(serve: Serve) -> None:
             return [line async for line in resource.iter_lines()]
 
     assert anyio.run(lines) == ["one", "two", "drei ü"]
+
+
+def test_other_methods_go_on_after_the_last_line(serve: Serve) -> None:
+    uri = serve([b"one\r\ntwo\r", b"\xc3", b"\xbc\n\n", b"four\nfive"], None)
+    with overthere.open(uri, LOCAL_POLICY) as resource:
+        lines = resource.iter_lines()
+        assert (next(lines), resource.read(2), next(lines)) == ("one", b"tw", "o")
+        assert (next(resource.iter_lines()), resource.read(1), next(lines)) == ("ü", b"\n", "four")
+        assert (resource.text(), list(lines)) == ("five", [])
+    for taken, rest in enumerate([b"two\r\xc3\xbc\n\nfour\nfive", b"\xc3\xbc\n\nfour\nfive", b"\nfour\nfive"], 1):
+        with overthere.open(uri, LOCAL_POLICY) as resource:
+            assert len(list(islice(resource.iter_lines(), taken))) == taken
+            assert b"".join(resource) == rest
+
+    async def read() -> tuple[str, bytes]:
+        async with await overthere.aopen(uri, LOCAL_POLICY) as resource:
+            return await anext(aiter(resource.iter_lines())), await resource.read()
+
+    assert anyio.run(read) == ("one", b"two\r\xc3\xbc\n\nfour\nfive")
+    with overthere.open(serve([b"a\0\n\0b\0\n\0"], None), LOCAL_POLICY) as resource:
+        assert next(resource.iter_lines("utf-16")) == "a"
+        with pytest.raises(AccessError, match="UTF-16: take all"):
+            resource.read()
 
 
 def test_broken_lines(serve: Serve) -> None:

@@ -8,6 +8,7 @@ import os
 import re
 import warnings
 from collections.abc import AsyncIterator, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from overthere.protocols.session.client import Session
     from overthere.values.uri import URI
 
+_LINE_END = re.compile(rb"\r\n?|\n")
 _MAX_BYTES_AT_ONCE = 1 << 30
 """The most bytes of all content, and of a line, that are read into memory; larger content is read in pieces."""
 
@@ -53,6 +55,8 @@ class _ResourceBase:
     def __init__(self, carrier: Carrier, info: ResourceInfo) -> None:
         self._carrier = carrier
         self._buffer = bytearray()
+        self._lines: _LineSplitter | None = None
+        """The splitter whose lines are being taken, which has read ahead."""
         self.head: Head
         self.plan: Plan
         self.uri: URI
@@ -121,9 +125,15 @@ class _ResourceBase:
     # -- content and entries
 
     def _require_content(self) -> None:
-        """Raises: AccessError for a listing with entries that were not taken yet: reading would lose them."""
+        """Take back what `iter_lines` has read ahead.
+
+        Raises: AccessError for a listing with entries that were not taken yet: reading would lose them.
+        """
         if self.is_listing and not self._carrier.is_over:
             raise AccessError("this is a listing: its content is what `entries` yields", uri=self.uri)
+        if self._lines is not None:
+            self._buffer[:0] = self._lines.take_rest()
+            self._lines = None
 
     def _take_buffer(self) -> Iterator[bytes]:
         """Yield and remove the buffered content, which `read` did not return.  Raises: as `_require_content`."""
@@ -159,6 +169,15 @@ class _ResourceBase:
     def _line_splitter(self, charset: str | None, errors: str) -> _LineSplitter:
         return _LineSplitter(charset or self.charset(), errors, self.uri)
 
+    def _split_lines(self, lines: _LineSplitter, octets: bytes, final: bool = False) -> Iterator[str]:
+        """Yield the lines that the bytes complete, until another method takes the rest of them back."""
+        for taken, line in enumerate(lines.feed(octets, final), 1):
+            self._lines, lines.taken = lines, taken
+            yield line
+            if self._lines is not lines:
+                return
+        self._lines = None
+
 
 def _json(octets: bytes) -> Any:
     try:
@@ -171,16 +190,23 @@ class _LineSplitter:
     """Decodes pieces of bytes and splits them into lines of text."""
 
     def __init__(self, charset: str, errors: str, uri: URI) -> None:
+        self.has_octet_ends = not (charsets.codec(charset) or "").startswith("utf-16")
         self.decoder = io.IncrementalNewlineDecoder(charsets.decoder(charset, errors), translate=True)
         self.unfinished = io.StringIO(newline="")
         """The line that is not complete yet; a list of its parts would take 60 bytes for each part."""
         self.uri = uri
+        self.piece = b""
+        """The bytes that were fed last, and before them a CR that may be a line end of its own."""
+        self.taken = 0
+        """The number of lines of the piece that were taken."""
 
     def feed(self, octets: bytes, final: bool = False) -> list[str]:
         """Return the lines that these bytes complete, all if `final`, without their ends (CR LF, LF, CR).
 
         Raises: LimitExceeded for a line that is too long.
         """
+        has_pending_cr = self.decoder.getstate()[1] & 1
+        self.piece = (self.piece[self.piece.rfind(b"\r") :] if has_pending_cr else b"") + octets
         *lines, unfinished = self.decoder.decode(octets, final).split("\n")
         if lines:
             lines[0] = self.unfinished.getvalue() + lines[0]
@@ -191,6 +217,16 @@ class _LineSplitter:
         if final and self.unfinished.tell():
             lines.append(self.unfinished.getvalue())
         return lines
+
+    def take_rest(self) -> bytes:
+        """Return the bytes after the lines that were taken, and forget them.  Raises: AccessError in UTF-16."""
+        if not self.has_octet_ends:
+            raise AccessError("`iter_lines` reads ahead, in UTF-16: take all of its lines", uri=self.uri)
+        end = next(islice(_LINE_END.finditer(self.piece), self.taken - 1, None), None)
+        rest, self.piece = self.piece[end.end() :] if end else b"", b""
+        self.unfinished = io.StringIO(newline="")
+        self.decoder.reset()
+        return rest
 
 
 class _Raw(io.RawIOBase):
@@ -270,7 +306,7 @@ class Resource(_ResourceBase):
     def iter_lines(self, charset: str | None = None, errors: str = "strict") -> Iterator[str]:
         """Yield the content as text, line by line, without line ends (CR LF, LF, CR).
 
-        Read all lines before you use another method: content after the last line that you took has been read too.
+        Another method goes on after the last line that you took; in UTF-16 it raises AccessError until all are taken.
 
         Raises: AccessError; UnicodeDecodeError.
 
@@ -280,8 +316,8 @@ class Resource(_ResourceBase):
         """
         lines = self._line_splitter(charset, errors)
         for piece in self:
-            yield from lines.feed(piece)
-        yield from lines.feed(b"", final=True)
+            yield from self._split_lines(lines, piece)
+        yield from self._split_lines(lines, b"", final=True)
 
     @property
     def raw(self) -> io.RawIOBase:
@@ -373,9 +409,9 @@ class AsyncResource(_ResourceBase):
         """
         lines = self._line_splitter(charset, errors)
         async for piece in self:
-            for line in lines.feed(piece):
+            for line in self._split_lines(lines, piece):
                 yield line
-        for line in lines.feed(b"", final=True):
+        for line in self._split_lines(lines, b"", final=True):
             yield line
 
     async def save(self, path: str | os.PathLike[str], *, force: bool = False, keep: bool = False) -> Path:
