@@ -165,3 +165,17 @@ def test_a_key_outside_of_the_prefix_ends_the_listing(server: Store) -> None:
         assert len(list(list_objects(f"s3://{bucket}/"))) == 3
         with pytest.raises(StoreError, match="000000000, which is not in it: it ended after 0 objects"):
             list(list_objects(f"s3://{bucket}/mine/"))
+
+
+def test_the_object_of_a_folder_itself_is_skipped(server: Store) -> None:
+    with use(server) as store:
+        bucket = new_bucket(store)
+        for key in ("dir/", "dir/a", "dir/inner/", "dir/inner/b"):
+            store.put(bucket, key, b"" if key.endswith("/") else b"text")
+        keys = [
+            entry.uri.removeprefix(f"s3://{bucket}/") for entry in list_objects(f"s3://{bucket}/dir/") if entry.size
+        ]
+        assert keys == ["dir/a", "dir/inner/b"]
+        store.put(bucket, "dir/", b"text")
+        with pytest.raises(StoreError, match="has dir, which is not in it"):
+            list(list_objects(f"s3://{bucket}/dir/"))

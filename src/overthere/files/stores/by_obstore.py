@@ -100,14 +100,17 @@ class ObjectStore:
             if page is None:
                 return
             previous_ends, page_ends = page_ends, (page[0]["path"], page[-1]["path"]) if page else ("", "")
-            if stray_path := next((entry["path"] for entry in page if not entry["path"].startswith(prefix)), None):
+            inner = [entry for entry in page if entry["path"].startswith(prefix)]
+            # Consoles and Hadoop write an empty object for a folder itself; obstore drops the slash at its end.
+            strays = (entry["path"] for entry in page if entry["size"] or f"{entry['path']}/" != prefix)
+            if stray_path := next((path for path in strays if not path.startswith(prefix)), None):
                 problem = f"has {shorten(stray_path, 80)}, which is not in it"
                 raise StoreError("truncated", f"the listing {problem}: it ended after {listed:,} objects")
             listed += len(page)
             if listed > MAX_LISTED or (page and page_ends == previous_ends):
                 problem = "repeats a page" if page_ends == previous_ends else f"has more than {MAX_LISTED:,} objects"
                 raise StoreError("truncated", f"the listing {problem}: it ended after {listed:,} objects")
-            yield from map(self._object_info, page)
+            yield from map(self._object_info, inner)
 
     def put(self, key: str, file: BinaryIO | bytes, version: str | None) -> str:
         mode: Any = "overwrite" if version is None else {"e_tag": version} if version else "create"
