@@ -25,6 +25,7 @@ from overthere.access.errors import (
 from overthere.access.opening import Opening, aopen
 from overthere.access.opening import open as open_
 from overthere.access.policy import Policy
+from overthere.access.resolver import allowed_addresses
 from overthere.access.resource import Resource
 from overthere.access.steps import Connect
 from overthere.access.wire import Dial, Dialogue, Head, OpenLocal, Write
@@ -307,6 +308,23 @@ def test_private_addresses_are_removed_in_order(opening: OpenFunction, asked: Na
         opening("http://h.example:8080/")
     assert [address[:2] for address in connected] == [(address, 8080) for address in PUBLIC]
     assert asked.questions == ["h.example"]
+
+
+def test_many_addresses_of_a_name_are_linear() -> None:
+    compared = 0
+
+    class Address(tuple[object, ...]):
+        __slots__ = ()
+        __hash__ = tuple.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return tuple.__eq__(self, other)
+
+    answers = [(2, 1, 6, "", Address((f"9.0.{number >> 8}.{number & 255}", 80))) for number in range(4000)]
+    assert allowed_addresses(answers, Policy(), None) == [(2, answer[4]) for answer in answers]
+    assert compared < 20_000
 
 
 @BOTH

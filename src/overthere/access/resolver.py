@@ -129,7 +129,7 @@ def allowed_addresses(answers: list[Any], policy: Policy, uri: URI | None) -> li
 
     Raises: AccessRefused if no address is allowed; AccessFailed if there is no address.
     """
-    allowed: list[tuple[int, Any]] = []
+    allowed: dict[tuple[int, Any], None] = {}
     refused: AccessRefused | None = None
     for family, _, _, _, address in answers:
         try:
@@ -137,8 +137,7 @@ def allowed_addresses(answers: list[Any], policy: Policy, uri: URI | None) -> li
         except AccessRefused as error:
             refused = refused or error
             continue
-        if (family, address) not in allowed:
-            allowed.append((family, address))
+        allowed[family, address] = None
     if not allowed:
         raise refused or AccessFailed("the name has no address", uri=uri, where="the name")
-    return allowed
+    return list(allowed)
