@@ -455,6 +455,22 @@ def test_a_log_prints_nothing_from_the_server(body: bytes, caplog: pytest.LogCap
     assert not [record for record in caplog.records if record.name.startswith("telnetlib3")]
 
 
+def test_all_addresses_share_the_time_to_connect(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    async def fail(address: str, port: int, *, connect_timeout: float, **options: object) -> None:
+        waits.append(connect_timeout)
+        raise TimeoutError
+
+    answers = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"192.0.2.{number}", 23)) for number in range(100)]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **options: answers)
+    monkeypatch.setattr("telnetlib3.open_connection", fail)
+    with pytest.raises(AccessFailed):
+        asyncio.run(Session(program="telnet", host="h.example", port=23, policy=LOCAL).telnet())
+    assert len(waits) == 100
+    assert sum(waits) < 1.1 * LOCAL.connect_timeout
+
+
 def test_native_sessions_without_a_server() -> None:
     async def work(uri: str, policy: Policy = LOCAL) -> None:
         await Session(program=URI(uri).scheme, host="127.0.0.1", port=free_port(), policy=policy).telnet()

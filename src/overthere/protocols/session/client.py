@@ -138,9 +138,11 @@ class Session:
             raise NotSpecified(f"{printable(self.program)} is not supported natively: start a program")
         problem: Exception | None = None
         transport = AsyncTransport(self._seek(), self.policy, self._session_uri, self._default_port)
-        for address in _addresses(await transport.advance()):
+        addresses = _addresses(await transport.advance())
+        policy = self.policy.with_(connect_timeout=self.policy.connect_timeout / len(addresses))
+        for address in addresses:
             try:
-                return await _telnet(address, self.port, encoding, self.policy)
+                return await _telnet(address, self.port, encoding, policy)
             except OSError as error:
                 problem = error
         raise AccessFailed(f"no connection: {problem}", uri=self.uri, where=f"connect {self.host} {self.port}")
