@@ -19,7 +19,7 @@ import anyio
 import pytest
 
 from overthere import Registry, Scheme
-from overthere.access import Connect, Receive, Send, resolver
+from overthere.access import Connect, Receive, Send, blocking, resolver
 from overthere.access.aio import AsyncTransport
 from overthere.access.errors import (
     AccessError,
@@ -146,6 +146,23 @@ def test_silence_is_a_timeout(fetch: Fetch, offset: int) -> None:
     with faulty(stalled(COUNTED[:offset])) as server:
         uri = f"http://127.0.0.1:{server.port}/"
         assert "no data for 0.3 s" in str(fails(fetch, AccessTimeout, uri, HASTY))
+
+
+def test_a_resource_that_another_thread_closes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other thread may close it just before the wait."""
+    with faulty(stalled(COUNTED[:-5])) as server, open_(f"http://127.0.0.1:{server.port}/", POLICY) as resource:
+        resource.read(11)
+        wait = blocking._wait_for
+
+        def close_and_wait(waiting: Any) -> Any:
+            thread = threading.Thread(target=resource.close)
+            thread.start()
+            thread.join()
+            return wait(waiting)
+
+        monkeypatch.setattr(blocking, "_wait_for", close_and_wait)
+        with pytest.raises(AccessFailed, match="closed"):
+            resource.read()
 
 
 @pytest.mark.parametrize("call", ["connect", "recv"])

@@ -6,6 +6,7 @@ import contextlib
 import selectors
 from typing import Any
 
+from overthere.access.errors import AccessFailed
 from overthere.access.resolver import DAY
 from overthere.access.transport import Call, Carrier, Pause, Waiting
 from overthere.access.wire import Data, Head, Item
@@ -42,5 +43,8 @@ def _wait_for(waiting: Waiting) -> Any:
     if isinstance(waiting, Pause):
         return None
     with _Selector() as selector:
-        selector.register(waiting.sock, selectors.EVENT_WRITE if waiting.for_write else selectors.EVENT_READ)
+        try:
+            selector.register(waiting.sock, selectors.EVENT_WRITE if waiting.for_write else selectors.EVENT_READ)
+        except ValueError:  # by another thread
+            raise AccessFailed("it was closed while being read") from None
         return bool(selector.select(min(waiting.seconds, DAY)))
