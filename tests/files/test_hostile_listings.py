@@ -71,6 +71,7 @@ class CachingFilesystem(fsspec.AbstractFileSystem):  # type: ignore[misc]
     """A filesystem that keeps listings, as fsspec offers it, and may not know sizes."""
 
     protocol = "caching"
+    version_key = "ETag"
     objects: ClassVar[dict[str, tuple[bytes, int | None]]] = {}
     replacing: ClassVar[dict[str, tuple[bytes, int | None]]] = {}
     """Objects that are replaced after the next request for content."""
@@ -78,13 +79,17 @@ class CachingFilesystem(fsspec.AbstractFileSystem):  # type: ignore[misc]
     def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
         if (path := path.rstrip("/")) not in self.dircache:
             self.dircache[path] = [
-                {"name": name, "type": "file", "size": size, "ETag": f"{hash(data)}"}
+                {"name": name, "type": "file", "size": size, self.version_key: f"{hash(data)}"}
                 for name, (data, size) in self.objects.items()
             ]
         return self.dircache[path]  # type: ignore[no-any-return]
 
     def invalidate_cache(self, path: str | None = None) -> None:
-        self.dircache.clear()
+        """With a path, do as the filesystems "dbfs" and "ftp" do."""
+        if path is None:
+            self.dircache.clear()
+        else:
+            self.dircache.pop(path, None)
 
     def cat_file(self, path: str, start: int | None = None, end: int | None = None, **options: Any) -> bytes:
         data = self.objects[path][0][start:end]
@@ -126,7 +131,12 @@ def test_an_object_of_unknown_size_is_read_to_its_end(caching: type[CachingFiles
     assert file.read() == data[length // 2 :]
 
 
-def test_an_object_replaced_after_its_first_range_is_changed(caching: type[CachingFilesystem]) -> None:
+@pytest.mark.parametrize("key", ["ETag", "sha", "modificationTime"])
+def test_an_object_replaced_after_its_first_range_is_changed(
+    caching: type[CachingFilesystem], key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GitHub names the sum of a file "sha", WebHDFS its time of change "modificationTime"."""
+    monkeypatch.setattr(CachingFilesystem, "version_key", key)
     caching.objects["/x/a"] = bytes(9), 9
     caching.replacing["/x/a"] = bytes(range(9)), 9
     with pytest.raises(StoreError) as raised:

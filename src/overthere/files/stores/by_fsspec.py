@@ -21,7 +21,10 @@ with brought_by("fsspec"):
 MAX_LISTED = 100_000_000
 MAX_DEPTH = 256
 """Objects and folders in one another of a listing: a server that is broken or hostile lists for ever."""
-_VERSIONS = ("ETag", "etag", "e_tag", "checksum", "md5", "content_hash", "LastModified", "last_modified", "mtime")
+_VERSIONS = (
+    "ETag", "etag", "e_tag", "checksum", "md5", "content_hash", "sha", "LastModified", "last_modified", "mtime",
+    "modificationTime",
+)  # fmt: skip
 """Keys under which filesystems report what changes with the content; the filesystem "memory" has "created"."""
 
 
@@ -60,7 +63,7 @@ class FilesystemStore:
             raise
 
     def _details(self, key: str) -> dict[str, Any]:
-        self._files.invalidate_cache(self._path(key))  # it may keep old listings
+        self._files.invalidate_cache()  # it may keep old listings, also of the folder around the object
         details: dict[str, Any] = self._files.info(self._path(key))
         return details
 
@@ -79,7 +82,7 @@ class FilesystemStore:
             subfolders: list[str] = []
             objects: list[ObjectInfo] = []
             with _raising():
-                self._files.invalidate_cache(self._path(folder))
+                self._files.invalidate_cache()
                 entries = sorted(self._files.ls(self._path(folder), detail=True), key=lambda entry: str(entry["name"]))
                 for details in entries:
                     name = posixpath.basename(str(details["name"]).rstrip("/"))
