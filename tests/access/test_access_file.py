@@ -297,7 +297,7 @@ def test_an_unknown_charset(charset: str) -> None:
 def test_the_limit_of_a_read_truncates_no_content(
     fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(resource, "_MAX_BYTES_AT_ONCE", 1 << 20)
+    monkeypatch.setattr(resource, "MAX_BYTES_AT_ONCE", 1 << 20)
     content = b"x" * ((1 << 20) + size)
     (tmp_path / "f").write_bytes(content)
     if size > 0:

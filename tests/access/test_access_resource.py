@@ -16,8 +16,8 @@ import pytest
 
 import overthere
 from overthere import URI, Policy
+from overthere.access.coding import LineSplitter
 from overthere.access.errors import AccessError, AccessFailed
-from overthere.access.resource import _LineSplitter
 from overthere.access.saved_file import SavedFile
 
 LOCAL_POLICY = Policy.local().with_(read_timeout=60, connect_timeout=60)
@@ -76,7 +76,7 @@ LINES = [
 @pytest.mark.parametrize(("pieces", "lines"), LINES, ids=repr)
 def test_lines_do_not_depend_on_pieces(pieces: list[bytes], lines: list[str]) -> None:
     def read(pieces: list[bytes]) -> list[str]:
-        reader = _LineSplitter("utf-8", "strict", URI("x:"))
+        reader = LineSplitter("utf-8", "strict", URI("x:"))
         return [line for piece in pieces for line in reader.feed(piece)] + reader.feed(b"", final=True)
 
     assert read(pieces) == lines

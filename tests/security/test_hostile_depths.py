@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from overthere import URI, RegistryError, scheme
-from overthere.access.resource import _LineSplitter
+from overthere.access.coding import LineSplitter
 from overthere.access.wire import Data
 from overthere.broken import Checker, Summary, check
 from overthere.broken.connections import Connection
@@ -166,7 +166,7 @@ def _pieces() -> Iterator[Any]:
 
 
 def _lines() -> Any:
-    splitter = _LineSplitter("utf-8", "strict", URI("x:"))
+    splitter = LineSplitter("utf-8", "strict", URI("x:"))
     lines = [line for item in _pieces() if item for line in splitter.feed(item.octets)]
     return lines + splitter.feed(b"", final=True)
 

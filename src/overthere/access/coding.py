@@ -6,15 +6,26 @@ returned as if it were the content.
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
 
-from overthere.access.errors import AccessFailed, LimitExceeded, ProtocolError
+from overthere.access.errors import AccessError, AccessFailed, LimitExceeded, ProtocolError
 from overthere.access.wire import Data, Dialogue, TimeCheck
+from overthere.ground import charsets
 from overthere.ground.codings import CONTENT, MOST_CODINGS, Decoder, Undecodable
 from overthere.ground.extras import missing_message
 
+if TYPE_CHECKING:
+    from overthere.values.uri import URI
+
 _MAX_PIECE_BYTES = 1 << 18
 """The most bytes of decoded content in one piece, however well it was compressed."""
+MAX_BYTES_AT_ONCE = 1 << 30
+"""The most bytes of all content, and of a line, that are read into memory; larger content is read in pieces."""
+_LINE_END = re.compile(rb"\r\n?|\n")
 _SOURCE = "RFC 9110 8.4"
 
 
@@ -78,3 +89,46 @@ def _decode_piece(decoders: list[Decoder], octets: bytes) -> Iterator[bytes]:
     except ModuleNotFoundError as error:
         missing = missing_message(error.name or first.name, "access")
         raise AccessFailed(f"the content comes in the coding {first.name!r}, and {missing}", _SOURCE) from error
+
+
+class LineSplitter:
+    """Decodes pieces of bytes and splits them into lines of text."""
+
+    def __init__(self, charset: str, errors: str, uri: URI) -> None:
+        self.has_octet_ends = not (charsets.codec(charset) or "").startswith("utf-16")
+        self.decoder = io.IncrementalNewlineDecoder(charsets.decoder(charset, errors), translate=True)
+        self.unfinished = io.StringIO(newline="")
+        """The line that is not complete yet; a list of its parts would take 60 bytes for each part."""
+        self.uri = uri
+        self.piece = b""
+        """The bytes that were fed last, and before them a CR that may be a line end of its own."""
+        self.taken = 0
+        """The number of lines of the piece that were taken."""
+
+    def feed(self, octets: bytes, final: bool = False) -> list[str]:
+        """Return the lines that these bytes complete, all if `final`, without their ends (CR LF, LF, CR).
+
+        Raises: LimitExceeded for a line that is too long.
+        """
+        has_pending_cr = self.decoder.getstate()[1] & 1
+        self.piece = (self.piece[self.piece.rfind(b"\r") :] if has_pending_cr else b"") + octets
+        *lines, unfinished = self.decoder.decode(octets, final).split("\n")
+        if lines:
+            lines[0] = self.unfinished.getvalue() + lines[0]
+            self.unfinished = io.StringIO(newline="")
+        self.unfinished.write(unfinished)
+        if self.unfinished.tell() > MAX_BYTES_AT_ONCE:
+            raise LimitExceeded(f"a line of more than {MAX_BYTES_AT_ONCE:,} characters", uri=self.uri)
+        if final and self.unfinished.tell():
+            lines.append(self.unfinished.getvalue())
+        return lines
+
+    def take_rest(self) -> bytes:
+        """Return the bytes after the lines that were taken, and forget them.  Raises: AccessError in UTF-16."""
+        if not self.has_octet_ends:
+            raise AccessError("`iter_lines` reads ahead, in UTF-16: take all of its lines", uri=self.uri)
+        end = next(islice(_LINE_END.finditer(self.piece), self.taken - 1, None), None)
+        rest, self.piece = self.piece[end.end() :] if end else b"", b""
+        self.unfinished = io.StringIO(newline="")
+        self.decoder.reset()
+        return rest

@@ -8,10 +8,10 @@ import os
 import re
 import warnings
 from collections.abc import AsyncIterator, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from overthere.access.coding import MAX_BYTES_AT_ONCE, LineSplitter
 from overthere.access.errors import AccessError, LimitExceeded
 from overthere.access.saved_file import SavedFile
 from overthere.access.wire import Data, Effect, Entry, Head, Item
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from overthere.access.transport import Carrier
     from overthere.protocols.session.client import Session
     from overthere.values.uri import URI
-
-_LINE_END = re.compile(rb"\r\n?|\n")
-_MAX_BYTES_AT_ONCE = 1 << 30
-"""The most bytes of all content, and of a line, that are read into memory; larger content is read in pieces."""
 
 # RFC 9110 5.6.6: a value is a token or a quoted string.
 _PARAMETER = re.compile(r""";[ \t]*([^\s"(),/:;<=>?@\[\\\]{}]+)=("(?:[^"\\]|\\.)*"|[^\s"(),/:;<=>?@\[\\\]{}]+)""")
@@ -55,7 +51,7 @@ class _ResourceBase:
     def __init__(self, carrier: Carrier, info: ResourceInfo) -> None:
         self._carrier = carrier
         self._buffer = bytearray()
-        self._lines: _LineSplitter | None = None
+        self._lines: LineSplitter | None = None
         """The splitter whose lines are being taken, which has read ahead."""
         self.head: Head
         self.plan: Plan
@@ -151,12 +147,12 @@ class _ResourceBase:
 
     def _needs_more(self, size: int, whole: bool) -> bool:
         """Whether the buffer is below what a read needs: `size` if `whole`, else 1; for -1, one above the limit."""
-        return len(self._buffer) < (_MAX_BYTES_AT_ONCE + 1 if size < 0 else size if whole else min(size, 1))
+        return len(self._buffer) < (MAX_BYTES_AT_ONCE + 1 if size < 0 else size if whole else min(size, 1))
 
     def _take_bytes(self, size: int) -> bytes:
         """Remove up to `size` bytes from the buffer and return them; all for -1.  Raises: LimitExceeded."""
-        if size < 0 and len(self._buffer) > _MAX_BYTES_AT_ONCE:
-            raise LimitExceeded(f"more than {_MAX_BYTES_AT_ONCE:,} octets at once: read it in pieces", uri=self.uri)
+        if size < 0 and len(self._buffer) > MAX_BYTES_AT_ONCE:
+            raise LimitExceeded(f"more than {MAX_BYTES_AT_ONCE:,} octets at once: read it in pieces", uri=self.uri)
         end = len(self._buffer) if size < 0 else size
         with memoryview(self._buffer) as view, view[:end] as part:  # PyPy releases views only at their end
             piece = bytes(part)
@@ -166,10 +162,10 @@ class _ResourceBase:
     def _text(self, octets: bytes, charset: str | None, errors: str) -> str:
         return charsets.text(octets, charset or self.charset(), errors)
 
-    def _line_splitter(self, charset: str | None, errors: str) -> _LineSplitter:
-        return _LineSplitter(charset or self.charset(), errors, self.uri)
+    def _line_splitter(self, charset: str | None, errors: str) -> LineSplitter:
+        return LineSplitter(charset or self.charset(), errors, self.uri)
 
-    def _split_lines(self, lines: _LineSplitter, octets: bytes, final: bool = False) -> Iterator[str]:
+    def _split_lines(self, lines: LineSplitter, octets: bytes, final: bool = False) -> Iterator[str]:
         """Yield the lines that the bytes complete, until another method takes the rest of them back."""
         for taken, line in enumerate(lines.feed(octets, final), 1):
             self._lines, lines.taken = lines, taken
@@ -184,49 +180,6 @@ def _json(octets: bytes) -> Any:
         return json.loads(octets)
     except RecursionError:
         raise ValueError("JSON that is nested too deeply (RFC 8259 9)") from None
-
-
-class _LineSplitter:
-    """Decodes pieces of bytes and splits them into lines of text."""
-
-    def __init__(self, charset: str, errors: str, uri: URI) -> None:
-        self.has_octet_ends = not (charsets.codec(charset) or "").startswith("utf-16")
-        self.decoder = io.IncrementalNewlineDecoder(charsets.decoder(charset, errors), translate=True)
-        self.unfinished = io.StringIO(newline="")
-        """The line that is not complete yet; a list of its parts would take 60 bytes for each part."""
-        self.uri = uri
-        self.piece = b""
-        """The bytes that were fed last, and before them a CR that may be a line end of its own."""
-        self.taken = 0
-        """The number of lines of the piece that were taken."""
-
-    def feed(self, octets: bytes, final: bool = False) -> list[str]:
-        """Return the lines that these bytes complete, all if `final`, without their ends (CR LF, LF, CR).
-
-        Raises: LimitExceeded for a line that is too long.
-        """
-        has_pending_cr = self.decoder.getstate()[1] & 1
-        self.piece = (self.piece[self.piece.rfind(b"\r") :] if has_pending_cr else b"") + octets
-        *lines, unfinished = self.decoder.decode(octets, final).split("\n")
-        if lines:
-            lines[0] = self.unfinished.getvalue() + lines[0]
-            self.unfinished = io.StringIO(newline="")
-        self.unfinished.write(unfinished)
-        if self.unfinished.tell() > _MAX_BYTES_AT_ONCE:
-            raise LimitExceeded(f"a line of more than {_MAX_BYTES_AT_ONCE:,} characters", uri=self.uri)
-        if final and self.unfinished.tell():
-            lines.append(self.unfinished.getvalue())
-        return lines
-
-    def take_rest(self) -> bytes:
-        """Return the bytes after the lines that were taken, and forget them.  Raises: AccessError in UTF-16."""
-        if not self.has_octet_ends:
-            raise AccessError("`iter_lines` reads ahead, in UTF-16: take all of its lines", uri=self.uri)
-        end = next(islice(_LINE_END.finditer(self.piece), self.taken - 1, None), None)
-        rest, self.piece = self.piece[end.end() :] if end else b"", b""
-        self.unfinished = io.StringIO(newline="")
-        self.decoder.reset()
-        return rest
 
 
 class _Raw(io.RawIOBase):
