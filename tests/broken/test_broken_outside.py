@@ -291,6 +291,15 @@ def test_an_unreachable_host_is_skipped() -> None:
     assert sum("not requested" in outcome.why for outcome in outcomes.values()) == 50 - DEAD
 
 
+@pytest.mark.parametrize("fields", [b"no field\r\n", b"Content-Length: 9\r\n"], ids=["invalid", "truncated"])
+def test_a_host_with_faulty_answers_is_not_skipped(fields: bytes) -> None:
+    """Only failed connections make more requests useless: one faulty page says nothing about the next."""
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n%s\r\n<p>" % fields
+    with faulty(simple(close_at(answer))) as server, Asker(Checker(online=True, jobs=1), LOCAL) as asker:
+        uris = [f"http://127.0.0.1:{server.port}/{number}" for number in range(DEAD + 2)]
+        assert {outcome.kind for outcome in asker.ask(uris, dict.fromkeys(uris, ("here",)))} == {"protocol"}
+
+
 # -- hostile servers: each ends with a finding
 
 

@@ -34,8 +34,7 @@ Key = str | tuple[str, ...]
 _UNFOLLOWED = re.compile(r"[ \t]*+(?:file|javascript|data|about|blob|vbscript)[ \t]*+:", re.IGNORECASE)
 _MAX_SHOWN_LENGTH = 300
 """Characters of a Location that are shown."""
-_UNREACHED = frozenset(("connect", "timeout", "dns", "protocol"))
-_DEAD = Reply("connect", None, "not requested, because several connections to its host failed in a row")
+_DEAD = Reply("connect", None, "not requested, because several connections to its host failed in a row", unreached=True)
 _PUT_OFF = Reply("rate-limited", None, "not requested, because its host kept limiting the request rate")
 
 
@@ -298,7 +297,7 @@ class RedirectChains:
         """Request a URI, and continue the chains that wait for it."""
         content, is_cut = None, False
         reply = None if self.guide is None else self.guide.refusal(stop.uri)
-        unreached, pause = False, 0.0
+        pause = 0.0
         if reply is None:
             if self._hosts.is_dead(host):
                 reply = _DEAD
@@ -311,12 +310,11 @@ class RedirectChains:
                 stop.tried += 1
                 # Retry-After is for the server, not for one URI (RFC 9110 10.2.3).
                 pause = max(reply.wait or 0.0, 0.0 if self.guide is None else self.guide.delay(stop.uri))
-            unreached = reply.status is None and reply.kind in _UNREACHED
             if (wait := wait_for(reply, stop.tried)) is not None:
                 stop.is_asked = False
                 self._hosts.release(host, wait=max(wait, pause), again=stop)
                 return
-        self._hosts.release(host, failed=unreached, busy=reply.busy or reply is _PUT_OFF, wait=pause)
+        self._hosts.release(host, failed=reply.unreached, busy=reply.busy or reply is _PUT_OFF, wait=pause)
         if content is not None and reply.kind is None and reply.redirect is None:
             if (program := interstitial(content)) is not None:
                 message = f"{program} asks for a script to be run before the page is shown"

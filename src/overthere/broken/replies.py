@@ -52,6 +52,8 @@ class Reply(NamedTuple):
     """Whether the content was requested."""
     anchors: Anchors | None = None
     """The anchors of a document in which fragments are looked up."""
+    unreached: bool = False
+    """Whether the connection failed before an answer; an invalid answer is one."""
 
 
 _KINDS: Mapping[type[BaseException], str] = {
@@ -74,7 +76,9 @@ def failure(error: BaseException) -> Reply:
         kind = _failure_kind(error)
     else:
         kind = _KINDS[type(error)]
-    return Reply(kind, None, short_reason(error.message if isinstance(error, AccessError) else str(error)))
+    unreached = isinstance(error, AccessFailed | AccessTimeout) and kind != "tls"
+    message = error.message if isinstance(error, AccessError) else str(error)
+    return Reply(kind, None, short_reason(message), unreached=unreached)
 
 
 def _failure_kind(error: AccessFailed) -> str:

@@ -232,7 +232,7 @@ class Requester:
                 if connection.state.is_cut:
                     message = f"the first {limit:,} octets alone cannot be decoded"
                     raise LimitExceeded(message, uri=origin.uri) from error
-                raise
+                return failure(error)._replace(unreached=isinstance(error, AccessTimeout)), None, False
         finally:
             is_truncated = connection.state.is_cut
             self.connections.give_back(connection)
