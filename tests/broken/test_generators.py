@@ -102,6 +102,25 @@ SITES: dict[str, tuple[dict[str, str], list[tuple[str, str, str]]]] = {
             ("docs/index.md", "[x]({{ page.url }}/b)", "template"),
         ],
     ),
+    "mkdocs with a theme": (
+        {
+            "mkdocs.yml": "theme:\n  name: material\n  custom_dir: overrides\n",
+            "docs/index.md": "# Home\n",
+            "docs/a/b.md": "# B\n",
+            "overrides/assets/own.css": "",
+        },
+        [
+            ("docs/index.md", "[x](assets/own.css)", "fine"),
+            ("docs/a/b.md", '<img src="../../assets/own.css">', "fine"),
+            ("docs/a/b.md", "[x](/assets/own.css)", "fine"),
+            ("docs/index.md", "[x](search/search_index.json)", "fine"),
+            ("docs/index.md", '<script src="search/main.js"></script>', "unsure"),
+            ("docs/index.md", "![x](assets/images/favicon.png)", "unsure"),
+            ("docs/index.md", "[x](assets/stylesheets/main.57a0d79d.min.css)", "unsure"),
+            ("docs/index.md", "![x](assets/images/gone.png)", "error"),
+            ("docs/index.md", "[x](search/gone.js)", "error"),
+        ],
+    ),
     "mkdocs with hooks": (
         {"mkdocs.yml": "hooks:\n  - hook.py\n", "docs/a.md": "# One\n"},
         [("docs/a.md", "[x](#gone)", "unsure"), ("docs/a.md", "[x](gone.md)", "unsure")],

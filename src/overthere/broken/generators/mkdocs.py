@@ -36,6 +36,11 @@ _INSERTS: Final = (
     r"|^::[\w-]++:|^[ \t]*+```\{?[ \t]*+\w++[ \t]++exec"
 )
 """Snippets, and the insertions of mkdocstrings, include-markdown, mkdocs-click and markdown-exec."""
+_THEME_FILES: Final = (
+    r"search/(?:main|worker|lunr)\.js|img/favicon\.ico|css/(?:base|theme|theme_extra)\.css"
+    r"|js/(?:base|theme|theme_extra)\.js|assets/(?:images/favicon\.png|(?:javascripts|stylesheets)/.*+)"
+)
+"""Files of the themes mkdocs, readthedocs and material, which the build copies."""
 
 
 def read(folder: str, config: str, text: str) -> Project:
@@ -57,6 +62,7 @@ def read(folder: str, config: str, text: str) -> Project:
     all_text = "\n".join((*texts, ""))
     toc = "".join(match[2] for match in _TOC.finditer(all_text))
     is_changed = "separator" in toc or ("slugify" in toc and not _LOWER.search(toc))
+    theme_folders = re.findall(r"\bcustom_dir[\"']?:[ \t]*+[\"']?([\w./-]++)", all_text)
     snippets = re.findall(r"base_path:[ \t]*+\n?[ \t]*+[\[\"'!-]*+[ \t]*+([\w./-]++)", all_text)
     return Project(
         "mkdocs",
@@ -65,11 +71,12 @@ def read(folder: str, config: str, text: str) -> Project:
         "pymdownx" if "pymdownx.slugs" in toc else "mkdocs",
         suffixes=(".md", ".markdown", ".mdown", ".mkdn", ".mkd"),
         indexes=("index", "README"),
+        roots=tuple(os.path.join(folder, name) for name in theme_folders),
         ending=".html" if value("use_directory_urls").lower() in ("false", "no", "off") else "/",
         prefix=site_path(value("site_url")),
         outputs=("site",),
         makes=re.compile("|".join(generated)).fullmatch,
-        makes_if_asked=re.compile(r"tags(?:/.*+)?").fullmatch if "tags" in plugins else None,
+        makes_if_asked=re.compile(_THEME_FILES + r"|tags(?:/.*+)?" * ("tags" in plugins)).fullmatch,
         more_pages=f"the plug-in {makers[0]} may make it" if makers else _HOOK.format("make it") * has_hooks,
         more_anchors=_HOOK.format("add to it") * has_hooks or OTHER_ANCHORS * is_changed,
         inserts=re.compile(inserts, re.MULTILINE),
