@@ -559,13 +559,14 @@ def test_a_check_sees_changes_since_the_last_check(tmp_path: Path, monkeypatch: 
     assert list(find(site)) == []
 
 
+@pytest.mark.parametrize("text", ["*.example", b"*.example"], ids=["text", "bytes"])
 @pytest.mark.parametrize(
     "name", [name for name, default in Checker._field_defaults.items() if isinstance(default, tuple)]
 )
-def test_a_text_as_collection_of_settings_is_rejected(name: str, tmp_path: Path) -> None:
+def test_a_text_as_collection_of_settings_is_rejected(name: str, text: str | bytes, tmp_path: Path) -> None:
     """Each character would be a pattern: `exclude="*.example"` excluded everything, and no link was broken."""
-    settings: dict[str, Any] = {name: "*.example"}
-    with pytest.raises(TypeError, match=f"{name} takes a tuple"):
+    settings: dict[str, Any] = {name: text}
+    with pytest.raises(TypeError, match=rf"{name} takes a tuple, such as \('\*\.example',\)"):
         check([tmp_path], Checker(**settings), Summary())
 
 
