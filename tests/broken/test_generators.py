@@ -736,6 +736,11 @@ def test_templates_are_linear(piece: str) -> None:
         ("a ", "a", True),
         ("/", "a", False),
         ("[", "[", False),
+        ("d/[a/b]", "d/b", True),
+        ("[a/b]", "d/b", False),
+        ("[!/]b", "cb", True),
+        ("[a/b", "[a/b", False),
+        ("d\\/b", "d/b", True),
     ],
 )
 def test_files_ignored_by_git(pattern: str, path: str, is_ignored: bool, tmp_path: Path) -> None:

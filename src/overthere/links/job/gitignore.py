@@ -6,7 +6,7 @@ import codecs
 import os
 import re
 from collections.abc import Callable
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple, TypeAlias
 
 from overthere.links.job.files import open_file
@@ -163,7 +163,7 @@ def _parse_pattern(line: str) -> _Pattern:
     is_negated = line.startswith("!")
     line = line[is_negated:]
     path = line.removesuffix("/")
-    parts = path.removeprefix("/").split("/")
+    parts = _split(path.removeprefix("/"))
     if _LOOKUP_PATTERN.fullmatch(path):
         key = f"/{'/'.join(parts)}" if "/" in path else path
         return _Pattern(key, (), is_negated, line.endswith("/"), False)
@@ -173,6 +173,12 @@ def _parse_pattern(line: str) -> _Pattern:
         parts.append("*")
     matchers = tuple(None if part == _ANY_FOLDERS else _compile_part(part) for part in parts)
     return _Pattern(None, matchers, is_negated, line.endswith("/"), None in matchers and len(matchers) > 2)
+
+
+def _split(path: str) -> list[str]:
+    """Split a pattern at its slashes, which a backslash may escape; one in a set is a character that no name has."""
+    slashes = [match.span() for match in _PIECES.finditer(path) if match[0] in ("/", "\\/")]
+    return [path[end:start] for (_, end), (start, _) in pairwise([(0, 0), *slashes, (len(path), len(path))])]
 
 
 def _compile_part(part: str) -> Matcher:
