@@ -288,7 +288,7 @@ def by_scheme(uri: str) -> tuple[tuple[str, str], ...] | None:
         if (corrected := decode_at_sign(uri)) is not None:
             return (("encoded-at", corrected),)
         errors = scheme(name).check(uri, limit=1)
-        texts = (f"{error.message.removeprefix('not a valid mailto URI: ')} ({error.source})" for error in errors)
+        texts = (f"{error.message.removeprefix('not a valid mailto URI: ')} ({error.source})" for error in errors[:1])
         return tuple(("bad-mailto", text) for text in texts)
     if (name == "tel" and not _DIGIT.search(uri)) or _LONG_PORT.search(uri):
         errors = scheme(name).check(uri, limit=1)
