@@ -12,7 +12,7 @@ import pytest
 
 from overthere import URI
 from overthere.base import Base
-from overthere.broken import Checker, Summary, check
+from overthere.broken import Checker, Summary, check, find
 from overthere.links.documents import kinds, notebook, rst
 from overthere.links.model import Document, Note, Options
 
@@ -203,3 +203,16 @@ def test_roles_of_a_document_do_not_affect_others() -> None:
     with ThreadPoolExecutor(8) as threads:
         values = list(threads.map(rst.parse, [with_role, without] * 60))
     assert values == alone * 60
+
+
+def test_a_uri_in_text_that_may_be_cut_short_is_not_judged(tmp_path: Path) -> None:
+    """`https://h.example/{id}/b` names no resource `https://h.example/`, and `mailto:${who}` is not `mailto:$`."""
+    (tmp_path / "a.txt").write_text("https://h.example/{id}/b, mailto:${who}, https://h.example/a, mailto:$")
+    summary = Summary()
+    assert [item.reference for item in check([tmp_path], Checker(), summary)] == ["mailto:$"]
+    assert (summary.passed["template"], summary.outside) == (2, 1)
+
+
+def test_a_mail_address_with_several_faults_is_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a href="mailto:joe at h.example">')
+    assert [item.kind for item in find(tmp_path)] == ["repaired", "bad-mailto"]

@@ -24,7 +24,7 @@ from overthere.links.documents.kinds import MARKUPS
 from overthere.links.documents.tokens import raw_text, tag
 from overthere.links.faults import note_kind
 from overthere.links.job.readers import READERS
-from overthere.links.model import UNREAD, Document, Found, Note, Options, PassedContent
+from overthere.links.model import CUT_SUFFIX, UNREAD, Document, Found, Note, Options, PassedContent
 
 _HINTS = frozenset(("preconnect", "dns-prefetch"))
 IDENTIFIERS = ("itemid", "itemtype", "profile", "rdf:about", "rdf:resource", "rdf:datatype", "classid")
@@ -260,6 +260,8 @@ def _skip_reason(where: str) -> str | None:
     place = where.rpartition(" ")[2]
     if where.endswith(BASES):
         return "base"
+    if where.endswith(CUT_SUFFIX):
+        return "template"  # such as "{id}" or a backslash of troff, which a program completes
     if place in IDENTIFIERS or where in ("entry id", "feed id"):
         return "identifier"
     return "ping" if place == "ping" else None

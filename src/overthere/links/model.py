@@ -151,6 +151,8 @@ NOTES = {
     "no-vocabulary": "is XML without rules for its links; href, src, url and URIs in its text were read",
 }
 """Kinds of `Note`."""
+CUT_SUFFIX = ", cut"
+"""The end of the place of a URI that may be cut short."""
 UNREAD = frozenset(
     (
         *("unreadable", "not-opened", "missing", "refused", "changed", "other-record", "reader-failed", "truncated"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from overthere.links.documents.charset import decode_text
-from overthere.links.model import Document, Found, Note, Options
+from overthere.links.model import CUT_SUFFIX, Document, Found, Note, Options
 from overthere.text import find
 
 _SITEMAP = re.compile(r"^[ \t]*+sitemap[ \t]*+:[ \t]*+(?![a-z][a-z0-9+.-]*+:)([^\s#]++)", re.IGNORECASE | re.MULTILINE)
@@ -15,8 +15,6 @@ _SITEMAP = re.compile(r"^[ \t]*+sitemap[ \t]*+:[ \t]*+(?![a-z][a-z0-9+.-]*+:)([^
 _CALENDAR_START = re.compile(r"\s*+BEGIN:V(?:CALENDAR|CARD)\s", re.IGNORECASE)
 _FOLD_OR_ESCAPE = re.compile(r"\r?\n[ \t]|\\([nN,;\\])")
 """In iCalendar and vCard: the break in a folded line, or an escape (RFC 5545 3.1, 3.3.11; RFC 6350 3.2, 3.4)."""
-CUT_SUFFIX = ", cut"
-"""The end of the place of a URI that may be cut short."""
 
 
 def read(document: Document, options: Options) -> Iterator[Found | Note]:

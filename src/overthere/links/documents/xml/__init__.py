@@ -24,7 +24,7 @@ from overthere.links.documents.xml.names import (
     text_syntax,
     vocabulary_of,
 )
-from overthere.links.model import Document, EmbeddedContent, Found, Note, Options, PassedContent
+from overthere.links.model import CUT_SUFFIX, Document, EmbeddedContent, Found, Note, Options, PassedContent
 
 __all__ = ["read"]
 
@@ -318,7 +318,7 @@ class _XMLReader:
             if text.strip(_SPACE):
                 self.add_reference(place, text)
         elif syntax == "search" and (":" in text or "www." in text):
-            from overthere.links.documents.plaintext import CUT_SUFFIX, search
+            from overthere.links.documents.plaintext import search
 
             for result in search(text, place):
                 self.results += (result, Note("cut")) if result.where.endswith(CUT_SUFFIX) else (result,)
