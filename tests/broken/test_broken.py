@@ -321,14 +321,15 @@ def test_an_escaped_at_sign_in_an_address_is_a_warning(tmp_path: Path, kernels: 
     assert "%40" in finding.why
 
 
-def test_a_redirect_keeps_the_fragment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [None, "moved-permanently"])
+def test_a_redirect_keeps_the_fragment(kind: str | None, tmp_path: Path) -> None:
     """RFC 9110 10.2.2."""
     write_site(tmp_path, {"index.html": '<a href="http://h.example/a#b">'})
     checker, options = Checker(online=True), Options(rooted=True)
     inside = InternalCheck(list(tasks([str(tmp_path)], None, options)), checker, options, Summary(), keeps_outside=True)
     assert sum(inside.read_sources())
     moved = Outcome("http://h.example/a", "moved-permanently", 301, "", "http://h.example/c", True, (), 0.0, False)
-    (found,) = inside.findings({moved.uri: moved._replace(kind=None)})
+    (found,) = inside.findings({moved.uri: moved._replace(kind=kind)})
     assert (found.kind, found.suggestion, found.certainty) == ("moved-permanently", "http://h.example/c#b", "certain")
 
 

@@ -200,6 +200,16 @@ def test_remapped_to_a_server(tmp_path: Path, server: tuple[Server, str]) -> Non
     assert {path for _, path, _ in requests.seen} == {"/gone", "/here"}
 
 
+def test_a_permanent_redirect_has_its_target_as_suggestion(tmp_path: Path, server: tuple[Server, str]) -> None:
+    """Not if the reference was remapped: the target would name the server of the check."""
+    _, root = server
+    write(tmp_path / "a.md", f"<{root}/moved/x#here> <https://docs.example/moved>")
+    results, _ = findings([tmp_path], Policy.local(), online=True, remap=(("https://docs.example", root),))
+    assert [(finding.kind, finding.suggestion, finding.certainty) for finding in results] == [
+        ("moved-permanently", f"{root}/page/x#here", "certain"), ("moved-permanently", None, None),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("text", ["", "http://a/", "http://a/ http://b/ http://c/", "a b", "http://a/ b"])
 def test_invalid_pairs(tmp_path: Path, text: str) -> None:
     assert run(tmp_path, "--remap", text).exit_code == 2

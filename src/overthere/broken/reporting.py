@@ -198,14 +198,15 @@ class Reporter:
         outcome = None if seen.outside is None else self.outcomes.get(seen.outside)
         if outcome is None:
             return
-        if outcome.kind is not None:
-            copy = None if outcome.archived is None else Suggestion(outcome.archived, "archived")
-            yield outcome.kind, outcome.why, outcome.status, copy
-        elif outcome.permanent and outcome.final not in (None, seen.outside):
-            final = outcome.final
+        final = outcome.final
+        if outcome.kind in (None, "moved-permanently") and outcome.permanent and final not in (None, seen.outside):
             if seen.fragment is not None and "#" not in final:
                 final = f"{final}#{seen.fragment}"  # RFC 9110 10.2.2: a redirect inherits the fragment
-            yield "moved-permanently", final, outcome.status, Suggestion(final, "certain")
+            suggestion = None if seen.is_remapped else Suggestion(final, "certain")
+            yield "moved-permanently", final, outcome.status, suggestion
+        elif outcome.kind is not None:
+            copy = None if outcome.archived is None else Suggestion(outcome.archived, "archived")
+            yield outcome.kind, outcome.why, outcome.status, copy
         if seen.fragment is not None and seen.fragment in outcome.missing:
             yield "no-fragment", f"#{seen.fragment}", outcome.status
 
