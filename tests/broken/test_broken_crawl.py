@@ -63,7 +63,7 @@ def test_a_site_is_crawled_and_broken_links_are_reported(server: Nginx) -> None:
         ("index.html", "lost.html", "not-found"),
         ("index.html", "lost.gif", "not-found"),
         ("index.html", "a.html#nowhere", "no-fragment"),
-        ("index.html", "found/#no", "no-fragment"),
+        *(("index.html", reference, "no-fragment") for reference in ("found/", "found/#here", "found/#no")),
         ("index.html", "moved/", "moved-permanently"),
         ("a.html", "closed/x.html", "robots"),
         ("sub/", "lost.png", "not-found"),
@@ -239,12 +239,35 @@ def test_robots_txt_applies_to_redirects() -> None:
     assert {outcome.kind for uri, outcome in crawl.outcomes.items() if uri.endswith("/in")} == {"robots"}
 
 
+@pytest.mark.parametrize("is_crawled", [True, False])
+def test_the_fragment_of_a_redirect_replaces_that_of_the_link(is_crawled: bool, tmp_path: Path) -> None:
+    """RFC 9110 10.2.2."""
+    places = {"/b": ("301", "/a#here"), "/c": ("302", "/a#here"), "/d": ("302", "/a#gone"), "/e": ("301", "/a#gone")}
+    page = "<!doctype html><p id=here>" + "".join(f'<a href="{{root}}{path}#x">' for path in places)
+
+    def answer(path: str) -> tuple[str, str, bytes]:
+        if path in places:
+            return f"{places[path][0]} Moved", f"Location: {places[path][1]}\r\n", b""
+        return ("404 Not Found", "", b"") if path == "/robots.txt" else ("200 OK", HTML, page.format(root="").encode())
+
+    with faulty(simple(Pages(answer))) as server:
+        root = f"http://127.0.0.1:{server.port}"
+        (tmp_path / "a.html").write_text(page.format(root=root))
+        source = f"{root}/a" if is_crawled else tmp_path
+        rows = [*check([source], Checker(online=not is_crawled), Summary(), lambda *_: None, LOCAL)]
+    assert [(row.target, row.kind, row.suggestion) for row in rows] == [
+        (f"{root}/b#x", "moved-permanently", f"{root}/a#here"),
+        (f"{root}/d#x", "no-fragment", None),
+        (f"{root}/e#x", "no-fragment", None),
+    ]
+
+
 def test_redirected_robots_txt_is_followed() -> None:
     """RFC 9309 2.3.1.2; this document is requested once."""
 
     def answer(path: str) -> tuple[str, str, bytes]:
         if path == "/robots.txt":
-            return "302 Found", "Location: /rules\r\n", b""
+            return "302 Found", "Location: /rules#part\r\n", b""
         if path == "/rules":
             return "200 OK", "Content-Type: text/plain\r\n", b"User-agent: *\nDisallow: /closed"
         return "200 OK", HTML, b'<title>t</title><a href="/closed">c</a> <a href="/rules">r</a>'

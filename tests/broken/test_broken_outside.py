@@ -90,7 +90,7 @@ def test_outcomes_of_answers(server: Nginx) -> None:
     assert {path: (outcomes[server.uri(path)].kind, outcomes[server.uri(path)].status) for path in EXPECTED} == EXPECTED
     assert outcomes[server.uri("/moved/")].final == server.uri("/page.html")
     assert outcomes[server.uri("/moved/")].why == server.uri("/page.html")
-    assert outcomes[server.uri("/found/")].final == server.uri("/page.html")
+    assert outcomes[server.uri("/found/")].final == server.uri("/page.html#there")
     assert not outcomes[server.uri("/found/")].permanent
 
 

@@ -312,20 +312,27 @@ class InternalCheck:
         )
 
     def add_missing_fragments(self, outcome: Outcome, fragments: set[str]) -> Outcome:
-        """Return the outcome with the fragments that its final page lacks; unchanged if it failed or was not read."""
+        """Return the outcome with the fragments that its final page lacks; unchanged if it failed or was not read.
+
+        The fragment of a redirect replaces those of the references.
+        """
         if outcome.final is None or outcome.kind not in (None, "moved-permanently"):
             return outcome
-        document = uri_key(outcome.final)
+        final, mark, own_fragment = outcome.final.partition("#")
+        document = uri_key(final)
         if document not in self.keys:
             return outcome
         missing = (
             fragment
-            for fragment in fragments
+            for fragment in ({own_fragment} if mark else fragments)
             if not is_top(fragment)
             and reason(fragment, "", "html") is None
             and all(keys.key(document, name) not in self.keys for name in names(fragment))
         )
-        return outcome._replace(missing=tuple(sorted(missing)))
+        absent = tuple(sorted(missing))
+        if absent and mark:
+            return outcome._replace(kind="no-fragment", why=f"#{own_fragment}, to which the server redirects")
+        return outcome._replace(missing=absent)
 
     def findings(self, outcomes: Mapping[str, Outcome]) -> Iterator[Broken]:
         """Yield the findings in the order of documents and places, after one for all references with an unknown root.

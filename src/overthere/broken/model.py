@@ -207,7 +207,7 @@ class Outcome(NamedTuple):
     status: int | None
     why: str
     final: str | None
-    """The URI after redirects."""
+    """The URI after redirects, with the fragment of the last redirect that has one (RFC 9110 10.2.2)."""
     permanent: bool
     """Whether every redirect was 301 or 308."""
     missing: tuple[str, ...]

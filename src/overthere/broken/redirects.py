@@ -129,6 +129,8 @@ class RedirectChain:
                 kind, message, missing = "no-fragment", f"#{self.own_fragment}, to which the server redirects", ()
         final = self.current_uri if self.opening is not None and self.opening.history else None
         final = None if final == self.uri else final  # the redirect only set a cookie
+        if final is not None and self.own_fragment is not None:
+            final = f"{final}#{self.own_fragment}"
         moved = self.permanent and final is not None
         if kind is None and self.repaired:
             kind, message = "bad-location", printable(shorten(mask(self.repaired), _MAX_SHOWN_LENGTH))
