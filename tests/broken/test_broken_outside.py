@@ -34,7 +34,7 @@ from overthere.broken.replies import Reply, brief_redirect, wait_for
 from overthere.broken.requests import Requester
 from overthere.cli.request_settings import _header
 from servers import NET, free_port
-from servers.faults import close_at, dripped, endless, faulty, simple, stalled
+from servers.faults import close_at, dripped, endless, faulty, read_request, simple, stalled
 from servers.nginx import Nginx, nginx, trusting
 from support import linear
 
@@ -177,6 +177,27 @@ def test_a_closed_connection_is_reopened(server: Nginx) -> None:
         connection.carrier.channels[0].shutdown(2)  # type: ignore[union-attr]
         assert [outcome.kind for outcome in asker.ask([server.uri("/page.html")])] == [None]
         assert connection.carrier.is_closed
+
+
+def test_data_on_an_idle_connection_is_no_answer() -> None:
+    """RFC 9112 9.2: some servers send a 408 before they close an idle connection."""
+    is_idle, is_sent = threading.Event(), threading.Event()
+
+    def fault(client: socket.socket) -> None:
+        while read_request(client):
+            client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n")
+            if is_idle.wait(NET) and not is_sent.is_set():
+                client.sendall(b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")
+                is_sent.set()
+
+    with faulty(simple(fault)) as server, Asker(Checker(online=True, jobs=1), LOCAL) as asker:
+        uris = [f"http://127.0.0.1:{server.port}/{number}" for number in range(2)]
+        statuses = []
+        for outcome in asker.ask(uris, dict.fromkeys(uris, ("here",))):
+            statuses.append(outcome.status)
+            is_idle.set()
+            assert is_sent.wait(NET)
+    assert (statuses, server.accepted) == ([200, 200], 2)
 
 
 def test_idle_connections_are_limited_by_free_descriptors(server: Nginx) -> None:

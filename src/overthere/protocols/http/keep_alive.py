@@ -55,7 +55,12 @@ def keep_alive(opening: Iterable[Step], policy: Policy, state: RequestState) -> 
                 yield Write(step.data)
             case _:
                 yield from tunnel(policy)
+    is_reused = False
     while state.is_open and state.request is not None:
+        if is_reused and (yield Read(patience=0.0)) is not None:
+            # Data without a request, such as a 408, is not its answer (RFC 9112 9.2).
+            raise AccessFailed("the server closed the idle connection", "RFC 9112 9.2", where="the response")
+        is_reused = True
         request, state.request, state.is_cut = state.request, None, False
         state.is_open = False
         yield Write(request.octets)
