@@ -317,10 +317,10 @@ def test_many_addresses_of_a_name_are_linear() -> None:
         __slots__ = ()
         __hash__ = tuple.__hash__
 
-        def __eq__(self, other: object) -> bool:
+        def __eq__(self, value: object) -> bool:
             nonlocal compared
             compared += 1
-            return tuple.__eq__(self, other)
+            return tuple.__eq__(self, value)
 
     answers = [(2, 1, 6, "", Address((f"9.0.{number >> 8}.{number & 255}", 80))) for number in range(4000)]
     assert allowed_addresses(answers, Policy(), None) == [(2, answer[4]) for answer in answers]

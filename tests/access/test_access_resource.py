@@ -107,10 +107,10 @@ def test_other_methods_go_on_after_the_last_line(serve: Serve) -> None:
         assert (next(lines), resource.read(2), next(lines)) == ("one", b"tw", "o")
         assert (next(resource.iter_lines()), resource.read(1), next(lines)) == ("ü", b"\n", "four")
         assert (resource.text(), list(lines)) == ("five", [])
-    for taken, rest in enumerate([b"two\r\xc3\xbc\n\nfour\nfive", b"\xc3\xbc\n\nfour\nfive", b"\nfour\nfive"], 1):
+    for number, remainder in enumerate([b"two\r\xc3\xbc\n\nfour\nfive", b"\xc3\xbc\n\nfour\nfive", b"\nfour\nfive"], 1):
         with overthere.open(uri, LOCAL_POLICY) as resource:
-            assert len(list(islice(resource.iter_lines(), taken))) == taken
-            assert b"".join(resource) == rest
+            assert len(list(islice(resource.iter_lines(), number))) == number
+            assert b"".join(resource) == remainder
 
     async def read() -> tuple[str, bytes]:
         async with await overthere.aopen(uri, LOCAL_POLICY) as resource:

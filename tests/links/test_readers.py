@@ -119,8 +119,8 @@ def test_an_entity_without_a_declaration_stays_as_it_is_written() -> None:
     """Its declaration may be in the external subset, which is not read; a reference without it would be another."""
     references, _ = read("xml", '<!DOCTYPE r SYSTEM "d"><r href="http://&a.b-c;/&eacute;"><a href="&CDATA;"/></r>')
     assert [item.reference for item in references] == ["d", "http://&a.b-c;/é", "&CDATA;"]
-    many = "".join(f"&a{n};" for n in range(100_000))
-    assert read("xml", f'<r><a href="&x;"/>{many}<a href="b"/></r>')[1] == []
+    entities = "".join(f"&a{n};" for n in range(100_000))
+    assert read("xml", f'<r><a href="&x;"/>{entities}<a href="b"/></r>')[1] == []
 
 
 def test_the_own_declarations_of_a_document_take_precedence() -> None:

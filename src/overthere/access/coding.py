@@ -102,7 +102,7 @@ class LineSplitter:
         self.uri = uri
         self.piece = b""
         """The bytes that were fed last, and before them a CR that may be a line end of its own."""
-        self.taken = 0
+        self.taken_count = 0
         """The number of lines of the piece that were taken."""
 
     def feed(self, octets: bytes, final: bool = False) -> list[str]:
@@ -127,8 +127,8 @@ class LineSplitter:
         """Return the bytes after the lines that were taken, and forget them.  Raises: AccessError in UTF-16."""
         if not self.has_octet_ends:
             raise AccessError("`iter_lines` reads ahead, in UTF-16: take all of its lines", uri=self.uri)
-        end = next(islice(_LINE_END.finditer(self.piece), self.taken - 1, None), None)
-        rest, self.piece = self.piece[end.end() :] if end else b"", b""
+        end = next(islice(_LINE_END.finditer(self.piece), self.taken_count - 1, None), None)
+        remainder, self.piece = self.piece[end.end() :] if end else b"", b""
         self.unfinished = io.StringIO(newline="")
         self.decoder.reset()
-        return rest
+        return remainder

@@ -167,8 +167,8 @@ class _ResourceBase:
 
     def _split_lines(self, lines: LineSplitter, octets: bytes, final: bool = False) -> Iterator[str]:
         """Yield the lines that the bytes complete, until another method takes the rest of them back."""
-        for taken, line in enumerate(lines.feed(octets, final), 1):
-            self._lines, lines.taken = lines, taken
+        for number, line in enumerate(lines.feed(octets, final), 1):
+            self._lines, lines.taken_count = lines, number
             yield line
             if self._lines is not lines:
                 return

@@ -161,7 +161,7 @@ class _Expat:
         parser.NotationDeclHandler = self.handle_notation
         if _ENTITY_REFERENCE.search(document):
             # HTML's declarations replace the external subset; the document's own come first and take precedence.
-            # Other names stand for themselves, so that no reference loses a part.
+            # A reference to any other entity stays as it is written, so that no URI loses a part of itself.
             unknown: set[str] = set()
             for match in _ENTITY_REFERENCE.finditer(document):
                 if match[1] not in name2codepoint and len(unknown) < _MAX_UNKNOWN:
