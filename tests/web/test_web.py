@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -33,7 +34,7 @@ from overthere.web.model import DOCUMENT, TEXT, BadInput
 from overthere.web.runs import Place, runs
 from overthere.web.server import application
 from overthere.web.views import VIEWS
-from overthere.web.workers import Workers
+from overthere.web.workers import TooSlow, Workers
 from servers import wait_until
 from support import ROOT
 
@@ -738,6 +739,18 @@ def test_a_request_with_two_lengths_is_answered_once(served: Explainer) -> None:
         came = read_until_closed(client)
     assert came.startswith(b"HTTP/1.1 400 ")
     assert came.count(b"HTTP/1.1") == 1
+
+
+def test_the_pipe_of_a_worker_without_an_answer_is_closed() -> None:
+    """Even while the traceback of the error refers to it."""
+    workers = Workers(0)
+    try:
+        with pytest.raises(TooSlow) as caught:
+            workers.answer("data", "anatomy", {"text": "a"})
+        frames = [frame.f_locals.get("worker") for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
+        assert [worker.pipe.closed for worker in frames if worker is not None] == [True]
+    finally:
+        workers.close()
 
 
 def test_a_worker_that_died_while_idle_is_replaced() -> None:

@@ -49,6 +49,7 @@ class Workers:
             reply = worker.ask(json.dumps([form, name, inputs]).encode(), self.seconds)
         except BaseException as error:
             self._drop(worker)
+            worker.pipe.close()  # the traceback, which may be in a cycle, refers to it
             if self._closed:
                 raise PoolClosed from None
             if isinstance(error, EOFError | OSError):
