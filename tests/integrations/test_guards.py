@@ -321,6 +321,12 @@ def test_a_malformed_proxy_is_rejected_and_not_shown(proxy: str) -> None:
         assert caught.value.__cause__ is None is caught.value.__context__
 
 
+@pytest.mark.parametrize("fields", [{"hosts": "http://u:Geheim7@h"}, {"proxy": {"http://u:Geheim7@h": "http"}}])
+def test_no_message_about_a_misused_field_shows_a_password(fields: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"u:\*\*\*@h"):
+        Policy(**fields)
+
+
 @pytest.mark.parametrize("name", CLIENTS)
 def test_no_message_shows_the_password_of_a_proxy(name: str, both: Servers) -> None:
     """For an unreachable proxy, and for unsupported kinds."""
