@@ -23,6 +23,7 @@ from overthere import (
     NoBase,
     PlanRefused,
     Policy,
+    RegistryError,
     Template,
     audit,
     check,
@@ -31,6 +32,7 @@ from overthere import (
     find,
     links,
     plan,
+    scheme,
     web_address,
 )
 from overthere.access.judgment import Judged
@@ -170,6 +172,20 @@ def test_no_error_shows_a_secret(uri: str) -> None:
             URI(bad)
         assert hidden(f"{caught.value} {caught.value!r} {caught.value.figure()}")  # type: ignore[attr-defined]
         assert all(hidden(str(finding)) for finding in check(bad))
+
+
+def test_no_change_of_a_path_shows_a_password() -> None:
+    """Browsers read the userinfo of http:joe:pw@h and http:/joe:pw@h (URL Standard 4.4)."""
+    for uri in ("http:joe:Geheim7@h/../..", "http:/joe:Geheim7@h/../.."):
+        assert "Geheim7" not in repr(URI(uri).changes())
+
+
+def test_the_error_of_a_scheme_is_short_and_shows_no_password() -> None:
+    for name in ("http://joe:Geheim7@h/", "a/" * 500):
+        with pytest.raises(RegistryError) as caught:
+            scheme(name)
+        assert "Geheim7" not in str(caught.value)
+        assert len(str(caught.value)) < 200
 
 
 @each_place

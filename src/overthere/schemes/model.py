@@ -15,6 +15,7 @@ from overthere.ground.caches import cached_property
 from overthere.ground.errors import Finding, RegistryError
 from overthere.ground.exact import exact
 from overthere.ground.figure import shorten
+from overthere.ground.redact import mask
 from overthere.kernel import parse
 from overthere.kernel.reference import Parts, scheme_steps, split, split_authority
 from overthere.schemes.locator import GenericLocator, Locator, reading
@@ -229,7 +230,8 @@ class Scheme:
     def __post_init__(self) -> None:
         read = parse(f"{self.name}:", "URI")
         if read is None or read.scheme != self.name or self.name != self.name.lower():
-            raise RegistryError(f"{self.name!r} is not a scheme in lower case (RFC 3986 3.1)")
+            name = shorten(mask(self.name), 100)  # it may be a URI by mistake
+            raise RegistryError(f"{name!r} is not a scheme in lower case (RFC 3986 3.1)")
         if isinstance(self.access, str) and not all(map(str.isidentifier, self.access.split("."))):
             raise RegistryError(f"the access of {self.name!r} is not a package: {self.access!r}")
         if self.known and [self.access is not None, bool(self.locates_nothing), bool(self.unspoken)].count(True) != 1:

@@ -46,9 +46,11 @@ class Change(NamedTuple):
     source: str
 
     def __repr__(self) -> str:
-        # A userinfo may contain a password (7.5).
+        # A userinfo may contain a password (7.5), and so may a path, which browsers read as a userinfo after "http:".
+        prefix = "http:" if self.component == "path" else ""
         before, after = (
-            MASK if self.component == "userinfo" else text and mask(text) for text in (self.before, self.after)
+            MASK if self.component == "userinfo" else text and mask(prefix + text).removeprefix(prefix)
+            for text in (self.before, self.after)
         )
         place = f"{self.component} at {self.start}..{self.end}"
         return f"<Change {self.rung.name}: {place}, {before!r} to {after!r}, {self.source}>"
