@@ -200,6 +200,21 @@ def test_data_on_an_idle_connection_is_no_answer() -> None:
     assert (statuses, server.accepted) == ([200, 200], 2)
 
 
+def test_a_408_over_an_old_connection_is_no_answer() -> None:
+    """RFC 9110 15.5.9: it was sent while the request was on its way, which is repeated over a new connection."""
+
+    def fault(client: socket.socket) -> None:
+        for status in (b"200 OK", b"408 Request Timeout"):
+            if read_request(client):
+                fields = b"Content-Type: text/html\r\nContent-Length: 0\r\n\r\n"
+                client.sendall(b"HTTP/1.1 " + status + b"\r\n" + fields)
+
+    with faulty(simple(fault)) as server, Asker(Checker(online=True, jobs=1), LOCAL) as asker:
+        uris = [f"http://127.0.0.1:{server.port}/{number}" for number in range(2)]
+        outcomes = list(asker.ask(uris, dict.fromkeys(uris, ("here",))))
+    assert ([outcome.status for outcome in outcomes], server.accepted) == ([200, 200], 2)
+
+
 def test_idle_connections_are_limited_by_free_descriptors(server: Nginx) -> None:
     """Each origin has its own; the one idle for longest is closed."""
     hosts = [f"http://{host}:{server.port}/page.html" for host in ("127.0.0.1", "localhost", "LocalHost")]

@@ -106,7 +106,10 @@ class Connections:
         old = self._idle_connection((connect.host, connect.port, connect.tls), policy)
         if old is not None:
             with contextlib.suppress(AccessFailed):
-                return old, (yield from old.ask(request))
+                head = yield from old.ask(request)
+                if head.details["status"] != 408:
+                    return old, head
+                old.close()  # it was idle for too long (RFC 9110 15.5.9)
         new = Connection(connect, policy, uri, port)
         return new, (yield from new.ask(request))
 
