@@ -145,7 +145,14 @@ def test_directives_of_myst_have_references_in_their_lines() -> None:
 
 @pytest.mark.parametrize(
     "before",
-    ["```no``` fence", "```\na\n```python\n```", "- ```py\n  a\n  ```", "1. - ~~~\n     a\n     ~~~", "~~~ a`b\n~~~\n"],
+    [
+        "```no``` fence",
+        "```\na\n```python\n```",
+        "- ```py\n  a\n  ```",
+        "1. - ~~~\n     a\n     ~~~",
+        "~~~ a`b\n~~~\n",
+        "```\n- ```\n```",
+    ],
 )
 def test_indents_are_removed_after_code(before: str) -> None:
     """A code block seems to go on if its fences are counted otherwise than CommonMark 4.5 does."""

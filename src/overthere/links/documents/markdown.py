@@ -96,7 +96,7 @@ def remove_indents(text: str) -> str:
             if not fence:
                 depth = min(depth, indent)
             line = line[4 * min(depth, indent) :]
-            if match := _FENCE.match(line):
+            if (match := _FENCE.match(line)) and line.lstrip(" ").startswith(fence):  # no list item ends a block
                 fence = _fence_after(fence, match)
             elif not fence and depth < _MAX_INDENT and _INDENTING_LINE.match(line):
                 depth += 1
