@@ -135,9 +135,16 @@ def test_offsets_in_other_charsets(charset: str, tmp_path: Path, kernels: str) -
     assert content[finding.offset : finding.offset + finding.length].decode(codec) == "x.html"
 
 
-def test_a_charset_behind_a_character_reference(tmp_path: Path, kernels: str) -> None:
-    """The native kernel read such a page in UTF-8, and so took other names from it (HTML 13.2.6.4.4)."""
-    label = "<meta http-equiv=content-type content='text/html; charset&#61;koi8-r'>"
+@pytest.mark.parametrize(
+    "label",
+    [
+        "<meta http-equiv=content-type content='text/html; charset&#61;koi8-r'>",
+        "<?xml version='1.0' encoding='koi8-r'?>",
+    ],
+    ids=["a character reference", "an XML declaration"],
+)
+def test_charsets_that_are_declared_in_other_ways(label: str, tmp_path: Path, kernels: str) -> None:
+    """The native kernel read such a page in UTF-8, and so took other names from it (HTML 13.2.3.2, 13.2.6.4.4)."""
     write_site(tmp_path, {"index.html": f"{label}<a href=\u00e9.html>", "\u00e9.html": ""})
     assert [finding.reference for finding in find(tmp_path)] == ["\u0446\u2558.html"]
 

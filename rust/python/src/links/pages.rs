@@ -334,9 +334,16 @@ fn read_html(path: &std::path::Path, limit: u64) -> Option<Vec<u8>> {
 
 /// Whether the content declares no charset except UTF-8.
 fn declares_only_utf8(data: &[u8]) -> bool {
-    memchr::memchr2_iter(b'c', b'C', data)
-        .filter(|at| data.part(*at..).get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"charset")))
-        .all(|at| {
+    let xml = data
+        .strip_prefix(b"<?xml")
+        .and_then(|tail| tail.split(|byte| *byte == b'>').next())
+        .unwrap_or_default();
+    let xml_is_utf8 = memchr::memmem::find_iter(xml, b"encoding")
+        .all(|at| xml.part(at + 8..).get(..8).is_some_and(|name| name.eq_ignore_ascii_case(b"=\"utf-8\"")));
+    let mut words = memchr::memchr2_iter(b'c', b'C', data)
+        .filter(|at| data.part(*at..).get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"charset")));
+    xml_is_utf8
+        && words.all(|at| {
             let mut tail = data.part(at + 7..).trim_ascii_start();
             if tail.first() != Some(&b'=') {
                 return tail.first() != Some(&b'&'); // a character reference may be "="
