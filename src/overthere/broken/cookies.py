@@ -108,8 +108,8 @@ def _cookie(match: re.Match[str]) -> Cookie:
         domain = f"[{domain.strip('[]')}]"
     if "." not in domain:
         domain += ".local"  # as `http.cookiejar` names a host without a dot
-    is_domain = subdomains == "TRUE"
+    is_domain = subdomains.upper() == "TRUE"
     return Cookie(
         0, name or value, value if name else None, None, False, "." * is_domain + domain, is_domain, is_domain, path,
-        True, secure == "TRUE", int(expires or 0) or None, False, None, None, {},
+        True, secure.upper() == "TRUE", int(expires or 0) or None, False, None, None, {},
     )  # fmt: skip
