@@ -149,6 +149,15 @@ def test_charsets_that_are_declared_in_other_ways(label: str, tmp_path: Path, ke
     assert [finding.reference for finding in find(tmp_path)] == ["\u0446\u2558.html"]
 
 
+def test_sources_whose_common_folder_is_the_root_of_the_disk(tmp_path: Path, kernels: str) -> None:
+    """Its URI lost two slashes, so that targets were "file:/tmp/...", and names began with "//"."""
+    write_site(tmp_path, {"index.html": "<a href=a.html><a href=b.html#no>", "b.html": ""})
+    found = list(check([str(tmp_path)], Checker(root=tmp_path.anchor), Summary()))
+    names = [(tmp_path / name).as_uri() for name in ("a.html", "b.html")]
+    assert [finding.target for finding in found] == [names[0], f"{names[1]}#no"]
+    assert not any(" //" in f" {finding.why}" for finding in found)
+
+
 def test_a_truncated_document_has_no_missing_anchors(tmp_path: Path, kernels: str) -> None:
     write_site(tmp_path, {"index.html": "<a href=b.html#x>", "b.html": "<p>" * 1000 + "<p id=x>"})
     found = list(check([str(tmp_path)], Checker(limit=1000), Summary()))

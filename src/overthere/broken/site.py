@@ -84,9 +84,11 @@ class Site:
         self.by_file: bool = not checker.base
         if self.by_file:
             top = _common_folder(file_tasks, checker.root)
-            prefix = f"{str(file_uri(top)).rstrip('/')}/"
+            prefix = f"{str(file_uri(top)).removesuffix('/')}/"
             self.prefixes: tuple[str, ...] = (prefix,)
-            self.root: str | None = None if checker.root is None else f"{str(file_uri(checker.root)).rstrip('/')}/"
+            self.root: str | None = (
+                None if checker.root is None else f"{str(file_uri(checker.root)).removesuffix('/')}/"
+            )
             """The URI of the folder to which "/" leads, if the settings name one."""
             self.around = [top]
         else:
