@@ -452,6 +452,16 @@ def test_a_folder_is_overwritten_only_if_it_is_a_table(tmp_path: Path) -> None:
     assert sorted(os.listdir(path)) == ["_overthere.json", "part-00000.parquet"]
 
 
+@posix
+def test_a_part_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    path = f"{tmp_path}/d/"
+    with open_writer(path) as writer:
+        writer.write(to_batch(links(3)))
+    os.mkfifo(tmp_path / "d" / "part-00001.parquet")
+    with pytest.raises(ResumeError, match="it is a pipe"):
+        open_writer(path, resume=True)
+
+
 def test_a_long_task_is_split_into_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder, "ROWS", 10)
     with open_writer(f"{tmp_path}/d/") as writer:

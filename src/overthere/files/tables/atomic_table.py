@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -90,6 +91,8 @@ def read_metadata(path: Path | str) -> Any:
         if is_object(path):
             with open_object(path) as file:
                 return pq.read_metadata(file)
+        if stat.S_ISFIFO(os.stat(path).st_mode):  # a pipe is waited for without end
+            raise ResumeError(str(path), "it is a pipe")
         return pq.read_metadata(path)
     except pa.ArrowException as error:
         raise ResumeError(str(path), f"it cannot be read: {error}") from None
