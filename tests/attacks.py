@@ -95,11 +95,12 @@ class Shape:
         near = {chr(ord(char) + step) for char in ends for step in (-1, 1) if 0 <= ord(char) + step <= 0x10FFFF}
         characters = [*_ORDER, *map(chr, range(256 if self.octets else 128)), *([] if self.octets else _ODD)]
         characters += sorted(char for char in ends | near if not self.octets or ord(char) < 256)
-        unlike: dict[tuple[bool, ...], str] = {}
+        unlike: dict[tuple[bool, tuple[bool, ...]], str] = {}
         takes = [self._leaf(leaf) for leaf in {repr(leaf): leaf for leaf in self.leaves}.values()]
         for char in dict.fromkeys(characters):
-            unlike.setdefault(tuple(take(char) for take in takes), char)
-        return {char: kind for kind, char in unlike.items()}
+            ends_line = char == "\n" and bool(self.flags & re.MULTILINE)  # "^" matches again after it
+            unlike.setdefault((ends_line, tuple(take(char) for take in takes)), char)
+        return {char: kind for (_, kind), char in unlike.items()}
 
     def witnesses(self, sequence: Iterable[Any], most: int = 1) -> list[str]:
         """Short texts that the sequence matches, one for each path through it, as far as assertions allow."""

@@ -34,6 +34,8 @@ LONGEST = 4096
 AFTER = "a test to tests/protocols/test_access_SCHEME.py, with the answer as recorded"
 _MAX_GIVEN = 10_000
 """Pieces and entries that are taken."""
+_SHORTEST_PIECE = 8
+"""Characters of the answer to a key of WebSocket by which its beginning is recognised."""
 _LONGEST_ERROR = 2000
 """The maximum number of characters: 1,000 for the event, then the place, the paragraph and the URI."""
 
@@ -116,8 +118,9 @@ def _most_octets(script: Script) -> int:
 
 
 def _certain(text: str, script: Script) -> str:
-    """A text without what is chosen by chance for each connection."""
-    return text.replace(script.accepted, "") if script.accepted else text
+    """A text without what is chosen by chance for each connection, which an error may cut."""
+    pieces = (script.accepted[:end] for end in range(len(script.accepted), _SHORTEST_PIECE, -1))
+    return text.replace(next((piece for piece in pieces if piece in text), "\0"), "")
 
 
 def _head_text(resource: Resource | AsyncResource | None, conversation: Conversation, script: Script) -> str:

@@ -44,6 +44,7 @@ BAD = [
     ("match", r"x*(?:y?x)*z"),
     ("match", "(?:(?=[ab]*b)a)*c"),
     ("search", r"\s+$"),
+    ("search", r"(?m)^\s*:"),
     ("search", "(?s)<!--.*?-->"),
     ("search", r'"(?:[^"\\]|\\.)*"'),
     ("search", r"a+(?=b)"),

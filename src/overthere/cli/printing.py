@@ -43,7 +43,7 @@ class Impossible(click.ClickException):
     exit_code = 2
 
 
-_COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
+_COMMAND = re.compile(r"^[^\S\n]*+:(?=:)|##(?=\[)", re.MULTILINE)
 
 
 def without_commands(text: str) -> str:

@@ -313,7 +313,7 @@ def _read_rows(
 def _read_blocks(file: Any, schema: Any, separator: str) -> Iterator[Any]:
     """Yield the rows after the header, in blocks of complete rows.
 
-    pyarrow reads ahead in its own threads; with Python's file these would call Python while it ends.
+    pyarrow reads ahead in its own threads; with a file or bytes of Python these would call Python while it ends.
     """
     import pyarrow as pa
 
@@ -324,9 +324,11 @@ def _read_blocks(file: Any, schema: Any, separator: str) -> Iterator[Any]:
         end = len(buffer) if is_end else _find_last_row_end(buffer, separator)
         if end == 0 and len(buffer) > _BLOCK_BYTES:
             raise ValueError(_LONG_ROW_MESSAGE)
-        # pyarrow removes a byte order mark before all rows.
-        piece = codecs.BOM_UTF8 + buffer[:end]
-        for batch in _read_rows(pa.BufferReader(piece), schema, separator, rows, len(piece)):
+        piece = pa.BufferOutputStream()
+        piece.write(codecs.BOM_UTF8)  # pyarrow removes it before all rows
+        piece.write(memoryview(buffer)[:end])
+        block_bytes = piece.tell()
+        for batch in _read_rows(pa.BufferReader(piece.getvalue()), schema, separator, rows, block_bytes):
             rows += batch.num_rows
             yield batch
         buffer = buffer[end:]
