@@ -149,7 +149,7 @@ def run_guided(target: str, command: list[str], seconds: int) -> Outcome:
         crashes = [file for file in sorted(Path(scratch).iterdir()) if not file.name.startswith("slow-unit")]
         findings = [smallest(command, file) for file in crashes]
     if status and not findings:
-        raise SystemExit(f"{target} does not run:\n{message[-3000:]}")
+        findings = [Finding(b"", f"ended with {status}, without an input:\n{message[-3000:]}")]
     executions = last(r"stat::number_of_executed_units: (\d+)", message) or last(r"(?m)^#(\d+)\s", message)
     text = "atheris" if target in PYTHON else "libfuzzer"
     return Outcome(text, took, executions, last(r" cov: (\d+)", message), last(r" corp: (\d+)", message), findings)
@@ -172,7 +172,7 @@ def mutated(target: str, seconds: int) -> Outcome:
         took = time.monotonic() - begin
         findings = [Finding(file.read_bytes(), message) for file in Path(scratch).iterdir()]
     if status and not findings:
-        raise SystemExit(f"{target} does not run:\n{message[-3000:]}")
+        findings = [Finding(b"", f"ended with {status}, without an input:\n{message[-3000:]}")]
     return Outcome("mutation", took, last(r"(\d+) inputs", message), 0, 0, findings)
 
 

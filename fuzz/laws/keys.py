@@ -199,7 +199,7 @@ def _check_idempotent(uri: URI) -> None:
             continue
         assert form(key) == key, f"{name} of {str(uri)!r}: {str(key)!r}, and again {str(form(key))!r}"
         assert form.key(key) == form.key(uri), f"{name} of {str(uri)!r}: {form.key(uri)!r}, again {form.key(key)!r}"
-    if re.fullmatch(_LABELS + r"(\.[a-z][a-z0-9]*)+", uri.host or "") and uri.authority == uri.host:
+    if re.fullmatch(_LABELS + r"(\.[a-z][a-z0-9]{,62})+", uri.host or "") and uri.authority == uri.host:
         for name in ("surt", "safe-browsing"):
             other = str(uri).replace(f"//{_LABELS}", f"//{_LETTERS}", 1)
             keys = [FORMS[name].key(each) for each in (str(uri), other)]

@@ -49,11 +49,13 @@ class MidLocator(Locator):
             message, slash, part = parts.named["addr-spec"] or "", "", ""
         else:
             message, slash, part = (parts.path or "").partition("/")
-        if not message or parts.host is not None:
+        message_id, content_id = parts.decode(message), parts.decode(part)
+        # Dots alone are no identifier, and may be a dot-segment, which normal forms do not have (RFC 3986 6.2.2.3).
+        if not message_id.strip(".") or parts.host is not None:
             raise parts.refuse(None if parts.host is None else "//", "a message-id", "url-message-id", "RFC 2392 2")
-        if slash and not part:
+        if slash and not content_id.strip("."):
             raise parts.refuse("/", 'a content-id behind the "/"', "url-content-id", "RFC 2392 2")
-        return cls(message_id=parts.decode(message), content_id=parts.decode(part) if slash else None, **parts.rest())
+        return cls(message_id=message_id, content_id=content_id if slash else None, **parts.rest())
 
     def join(self, to: Writer) -> str:
         part = "" if self.content_id is None else f"/{_write_identifier(self.content_id, to)}"
@@ -87,9 +89,10 @@ class CidLocator(Locator):
     @classmethod
     def split(cls, parts: Given) -> CidLocator:
         raw = parts.named["content-identifier"] if parts.edition == "url-1994" else parts.path
-        if not raw or parts.host is not None:
+        content_id = parts.decode(raw or "")
+        if not content_id.strip(".") or parts.host is not None:
             raise parts.refuse(None if parts.host is None else "//", "a content-id", "url-content-id", "RFC 2392 2")
-        return cls(content_id=parts.decode(raw), **parts.rest())
+        return cls(content_id=content_id, **parts.rest())
 
     def join(self, to: Writer) -> str:
         return _write_identifier(self.content_id, to)
