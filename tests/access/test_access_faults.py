@@ -707,7 +707,7 @@ def test_a_resolver_without_threads_recovers(monkeypatch: pytest.MonkeyPatch) ->
         def start(self) -> None:
             raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(resolver, "_pool_of_process", resolver._ThreadPool())
+    monkeypatch.setattr(resolver, "_pool_of_process", resolver.ThreadPool())
     with monkeypatch.context() as patch:
         patch.setattr(resolver, "Thread", Unstarted)
         for _ in range(2 * MOST):

@@ -21,7 +21,7 @@ from overthere import URI, Policy
 from overthere.access.steps import Connect
 from overthere.access.transport import Ready
 from overthere.access.wire import Head
-from overthere.broken import connections, replies
+from overthere.broken import connections, fragments, replies
 from overthere.broken.cache import Cache
 from overthere.broken.connections import Connection
 from overthere.broken.cookies import Cookies
@@ -444,6 +444,33 @@ def test_many_fragments_and_anchors_are_linear() -> None:
         assert (len(missing), unsure) == (count // 2, "")
 
     linear(look_up, 20_000)
+
+
+def test_a_page_that_is_slow_to_read_delays_no_other_host(server: Nginx, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_reading, is_moved = threading.Event(), threading.Event()
+    waits: list[bool] = []
+
+    def slow(*arguments: Any) -> fragments.Anchors:
+        is_reading.set()
+        waits.append(is_moved.wait(NET))
+        return anchors(*arguments)
+
+    def redirect(client: socket.socket) -> None:
+        if read_request(client).split(maxsplit=2)[1] == b"/new":
+            is_moved.set()
+            client.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+        else:
+            is_reading.wait(NET)
+            client.sendall(b"HTTP/1.1 302 Found\r\nLocation: /new\r\nConnection: close\r\n\r\n")
+
+    monkeypatch.setattr(fragments, "anchors", slow)
+    page = server.uri("/page.html")
+    with faulty(simple(redirect)) as running, Asker(Checker(online=True), LOCAL) as asker:
+        other = f"http://127.0.0.1:{running.port}/old"
+        outcomes = {outcome.uri: outcome for outcome in asker.ask([page, other], {page: ["here", "there"]})}
+    assert waits == [True]
+    assert outcomes[page].missing == ("there",)
+    assert outcomes[other].kind is None
 
 
 def test_the_first_charset_of_a_content_type_counts() -> None:

@@ -33,17 +33,18 @@ class Question:
     """A running lookup: `ready` is a socket that becomes readable when `answer` can be called; `close` it then.
 
     ask: a function that may block; `answer` returns its result, or raises its error.
+    pool: the threads that call it; by default those of lookups.
 
     Raises: OSError if no socket or no thread can be created.
     """
 
-    def __init__(self, ask: Callable[[], Any]) -> None:
+    def __init__(self, ask: Callable[[], Any], pool: ThreadPool | None = None) -> None:
         self.ask = ask
         self.ready: socket.socket
         self.ready, self._writer = socket.socketpair()
         self._result: Any = None
         self._error: BaseException | None = None
-        self._pool = _pool_of_process
+        self._pool = pool or _pool_of_process
         try:
             self._pool.take(self)
         except OSError:
@@ -71,10 +72,11 @@ class Question:
             self._writer.close()
 
 
-class _ThreadPool:
-    """Threads that run while there are questions."""
+class ThreadPool:
+    """At most `most` threads, which run while there are questions."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most
         self.lock = Lock()
         self.waiting: deque[Question] = deque()
         self.running = 0
@@ -82,7 +84,7 @@ class _ThreadPool:
     def take(self, question: Question) -> None:
         with self.lock:
             self.waiting.append(question)
-            if self.running >= MOST:
+            if self.running >= self.most:
                 return
             self.running += 1
         try:
@@ -111,13 +113,13 @@ class _ThreadPool:
             question.run()
 
 
-_pool_of_process = _ThreadPool()
+_pool_of_process = ThreadPool()
 
 
 def _reset_after_fork() -> None:
     """Start with an empty pool in a forked child, which does not have its parent's threads."""
     global _pool_of_process
-    _pool_of_process = _ThreadPool()
+    _pool_of_process = ThreadPool()
 
 
 if hasattr(os, "register_at_fork"):

@@ -12,6 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from overthere.access.errors import DOCUMENTED
+from overthere.access.resolver import DAY, Question, ThreadPool
+from overthere.access.transport import Ready
 from overthere.broken.cookies import Cookies
 from overthere.broken.filters import host_settings
 from overthere.broken.hosts import Hosts
@@ -29,6 +31,7 @@ from overthere.values.uri import URI
 if TYPE_CHECKING:
     from overthere.access.opening import Opening
     from overthere.access.wire import Head
+    from overthere.broken.fragments import Anchors
 
 Key = str | tuple[str, ...]
 _UNFOLLOWED = re.compile(r"[ \t]*+(?:file|javascript|data|about|blob|vbscript)[ \t]*+:", re.IGNORECASE)
@@ -218,6 +221,7 @@ class RedirectChains:
         self._names: dict[str, Hashable] = {}
         """Hosts by the part of a URI before the path."""
         self._loop: Loop = Loop()
+        self._readers: ThreadPool = ThreadPool(1)
         self._stops: dict[Key, ChainStop] = {}
         """The stops without a reply."""
         self._replies: dict[Key, Reply] = {}
@@ -316,7 +320,6 @@ class RedirectChains:
                 stop.is_asked = False
                 self._hosts.release(host, wait=max(wait, pause), again=stop)
                 return
-        self._hosts.release(host, failed=reply.unreached, busy=reply.busy or reply is _PUT_OFF, wait=pause)
         if content is not None and reply.kind is None and reply.redirect is None:
             if (program := interstitial(content)) is not None:
                 message = f"{program} asks for a script to be run before the page is shown"
@@ -324,13 +327,28 @@ class RedirectChains:
             elif self.guide is not None:
                 self.guide.take(stop, reply, content)
             else:
-                from overthere.broken.fragments import anchors
-
-                reply = reply._replace(anchors=anchors(content, reply.media_type, stop.uri, is_cut, self.asking.rule))
+                reply = reply._replace(anchors=(yield from self._anchors(content, reply.media_type, stop.uri, is_cut)))
+        self._hosts.release(host, failed=reply.unreached, busy=reply.busy or reply is _PUT_OFF, wait=pause)
         self._replies[stop.key] = reply
         del self._stops[stop.key]
         for journey in stop.journeys:
             self._arrive(journey, reply)
+
+    def _anchors(self, content: bytes, media_type: str, uri: str, is_cut: bool) -> Work[Anchors]:
+        """Read a document's anchors in a thread: a large one takes many seconds, in which others may time out."""
+        from overthere.broken.fragments import anchors
+
+        read = partial(anchors, content, media_type, uri, is_cut, self.asking.rule)
+        try:
+            question = Question(read, self._readers)
+        except OSError:  # out of file descriptors or threads
+            return read()
+        try:
+            yield Ready(question.ready, False, DAY)
+            result: Anchors = question.answer()
+        finally:
+            question.close()
+        return result
 
     def _arrive(self, journey: RedirectChain, reply: Reply) -> None:
         """Continue or end a chain after a reply."""
