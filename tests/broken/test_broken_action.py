@@ -184,6 +184,14 @@ def test_found_settings_cannot_choose_the_format(environment: dict[str, str], ho
     assert not COMMAND.search(result.stdout + result.stderr)
 
 
+def test_no_error_in_found_settings_begins_a_command(environment: dict[str, str], hostile: Path) -> None:
+    (hostile / "overthere.toml").write_text('[broken]\nbase = ["::stop-commands::x"]\n')
+    result = _check(environment, hostile, sources=".")
+    assert result.returncode == 2
+    assert ": :stop-commands::x" in result.stderr
+    assert not COMMAND.search(result.stdout + result.stderr)
+
+
 @pytest.mark.parametrize("sources", ["whole.html\n", "whole.html\na b/whole.html", "\nwhole.html\n\n", " whole.html  "])
 def test_sources_of_the_action_separated_by_spaces_or_lines(
     environment: dict[str, str], tmp_path: Path, sources: str

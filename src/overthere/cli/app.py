@@ -15,6 +15,7 @@ import overthere
 from overthere import kernel
 from overthere.cli.examples import with_examples
 from overthere.cli.group import Verbs
+from overthere.cli.printing import without_commands
 from overthere.ground.display import visible
 from overthere.ground.errors import OverthereError
 from overthere.ground.interrupts import interruptible
@@ -59,20 +60,20 @@ ELSEWHERE = {
 
 @contextmanager
 def _visible() -> Iterator[None]:
-    """Messages without control characters of the input; errors that no verb handles become usage errors."""
+    """Messages without what `print_message` removes; errors that no verb handles become usage errors."""
     try:
         yield
     except KeyboardInterrupt:
         raise _Interrupted("Stopped") from None
     except OverthereError as error:
-        raise click.UsageError(visible(mask(str(error)))) from None
+        raise click.UsageError(without_commands(visible(mask(str(error))))) from None
     except click.ClickException as error:
         named = error.option_name if isinstance(error, click.NoSuchOption) else ""
         ctx: click.Context | None = getattr(error, "ctx", None)
         options = [] if ctx is None else ctx.command.params
         if named in ("--json", "--jsonl") and any("--format" in option.opts for option in options):
             raise click.NoSuchOption(named, None, ["--format jsonl"], ctx) from None
-        error.message = visible(mask(error.message))  # type: ignore[misc]
+        error.message = without_commands(visible(mask(error.message)))  # type: ignore[misc]
         raise
 
 
