@@ -161,7 +161,18 @@ def test_found_settings_cannot_probe_other_files(tmp_path: Path, key: str) -> No
     (docs / "out").symlink_to(tmp_path / "there", target_is_directory=True)
     config = docs / "overthere.toml"
     messages = set()
-    for value in ("/", "/etc", "/nope", "../..", "../../there", "../../nope", "out", "out/nope", f"{docs}/../.."):
+    for value in (
+        "/",
+        "/etc",
+        "/nope",
+        "../..",
+        "../../there",
+        "../../nope",
+        "out",
+        "out/nope",
+        f"{docs}/../..",
+        "a" * 4000,
+    ):
         config.write_text(f"[broken]\n{key} = {json.dumps(value)}\n")
         result = run("broken", str(docs))
         assert secret_kept(result), (value, result.output)

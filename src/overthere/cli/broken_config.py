@@ -181,7 +181,10 @@ _OUTSIDE = "not a file or folder of the repository: give it on the command line,
 
 def _is_own_file(path: Path, folder: Path) -> bool:
     """Whether a path, with symlinks resolved, is in the repository of a folder, or in the folder; and is not a pipe."""
-    is_plain = path.is_file() or path.is_dir() or not path.exists()
+    try:
+        is_plain = path.is_file() or path.is_dir() or not path.exists()
+    except OSError:  # the name is too long
+        return False
     return is_plain and is_in_repository(str(path), str(folder))
 
 
