@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from overthere.broken import Checker, Summary, check
 from overthere.broken.heading_slugs import slug
+from overthere.broken.markdown_anchors import MarkdownAnchors
 
 TEXTS = (
     "What's new in 2.0?", "Straße & Ærø", "Łódź đħ", "H₂O and x² ½", "a - b -- c", "- leading", "trailing -",
@@ -107,3 +108,11 @@ def test_a_destination_in_angle_brackets_may_have_spaces(tmp_path: Path) -> None
     (tmp_path / "a.md").write_text('[x](<a b.md>) ![y](<a c.png>)\n\n<a href="a b.md">z</a>\n')
     results = [(finding.kind, finding.reference) for finding in check([str(tmp_path)], Checker(), Summary())]
     assert results == [("no-document", "a c.png"), ("repaired", "a b.md")]
+
+
+@pytest.mark.parametrize("rule", ["mkdocs", "pymdownx", "kramdown", "jekyll"])
+def test_headings_in_html_with_markdown(rule: str) -> None:
+    """As md_in_html and kramdown give them, where no blank line follows the tag."""
+    anchors = MarkdownAnchors(rule)
+    anchors.read('<div class="a" markdown="1" id="b">\n## Two\n</div>\n<div markdown="0">\n## Three\n</div>\n')
+    assert anchors.anchors == {"b", "two"}
