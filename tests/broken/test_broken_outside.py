@@ -466,8 +466,8 @@ def test_a_page_that_is_slow_to_read_delays_no_other_host(server: Nginx, monkeyp
     monkeypatch.setattr(fragments, "anchors", slow)
     page = server.uri("/page.html")
     with faulty(simple(redirect)) as running, Asker(Checker(online=True), LOCAL) as asker:
-        other = f"http://127.0.0.1:{running.port}/old"
-        outcomes = {outcome.uri: outcome for outcome in asker.ask([page, other], {page: ["here", "there"]})}
+        old_uri = f"http://127.0.0.1:{running.port}/old"
+        outcomes = {outcome.uri: outcome for outcome in asker.ask([page, old_uri], {page: ["here", "there"]})}
     assert waits == [True]
     assert outcomes[page].missing == ("there",)
     assert outcomes[other].kind is None
