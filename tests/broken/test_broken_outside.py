@@ -470,7 +470,7 @@ def test_a_page_that_is_slow_to_read_delays_no_other_host(server: Nginx, monkeyp
         outcomes = {outcome.uri: outcome for outcome in asker.ask([page, old_uri], {page: ["here", "there"]})}
     assert waits == [True]
     assert outcomes[page].missing == ("there",)
-    assert outcomes[other].kind is None
+    assert outcomes[old_uri].kind is None
 
 
 def test_the_first_charset_of_a_content_type_counts() -> None:
