@@ -221,6 +221,15 @@ def test_long_tokens() -> None:
     assert read("markdown", f"[a]({long})\n\n{'b ' * 100_000}\n\n[c](d)")[0][-1] == Found("link", "d")
 
 
+def test_markdown_in_html() -> None:
+    """md_in_html and kramdown read it without a blank line after the tag, if it has the attribute."""
+    inner = '<div>\n[no](a)\n</div>\n\n<div markdown="0">\n[no](b)\n</div>\n'
+    text = f'{inner}\n<div class="grid" markdown>\n[c](d)\n<b markdown="1">\n![e](f) <a href="g">h</a>\n</b></div>\n'
+    references = [Found("link", "d"), Found("image", "f"), Found("html a href", "g")]
+    assert [item for item in read("markdown", text)[0] if isinstance(item, Found)] == references
+    assert len(read("markdown", '<div markdown="1">\n[a](b)\n' * 10_000)[0]) == 10_000
+
+
 def test_markdown_in_pieces() -> None:
     count = 3 * markdown.MAX_PIECE_CHARACTERS // 20
     text = "".join(f"# {i}\n\nsome [text]({i})\n\n" for i in range(count))

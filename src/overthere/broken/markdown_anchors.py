@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from overthere.broken.heading_slugs import CODE_HYPHEN, docutils, slug
 from overthere.links.documents import html
-from overthere.links.documents.markdown import DIRECTIVE_PATTERN, MAX_DEPTH, blocks, is_prose, pieces, remove_indents
+from overthere.links.documents.markdown import (
+    DIRECTIVE_PATTERN,
+    MARKDOWN_IN_HTML,
+    MAX_DEPTH,
+    blocks,
+    is_prose,
+    pieces,
+    remove_indents,
+)
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -102,13 +110,6 @@ _DIALECTS = {
 }
 _DIALECTS["pandoc-gfm"] = _DIALECTS["pandoc"]
 
-_MARKDOWN_IN_HTML = re.compile(
-    r"^ {0,3}<[A-Za-z](?:(?![ \t]markdown[ \t=>])[^<>\n])*+[ \t]markdown(?:=[\"']?(?:1|block)\b|(?=[ \t>]))"
-    r"[^<>\n]*+>[ \t]*+$",
-    re.MULTILINE,
-)
-"""A line with a tag after which HTML contains Markdown, also without a blank line (md_in_html, kramdown)."""
-
 
 class MarkdownAnchors:
     """Collects the anchors of a Markdown document.
@@ -141,7 +142,7 @@ class MarkdownAnchors:
         """Collect the anchors of a page that consists of these texts: equal headings are numbered together."""
         for text in texts:
             if self.rule in ("mkdocs", "pymdownx", "kramdown", "jekyll"):
-                text = _MARKDOWN_IN_HTML.sub("\\g<0>\n", text)
+                text = MARKDOWN_IN_HTML.sub("\\g<0>\n", text)
             for piece in pieces(remove_indents(text)):
                 self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)
         explicit = self.anchors | {anchor for _, anchor in self._headings if anchor is not None}

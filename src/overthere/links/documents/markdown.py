@@ -28,6 +28,12 @@ line, a line end, a space, or anywhere."""
 # Only a tag with attributes can contain a reference; most tags have none, and parsing HTML is slow.
 _ATTRIBUTES = re.compile(r"<[A-Za-z][^\s<>/]*+(?:<(?![A-Za-z])[^\s<>/]*+)*+[\s/](?!>)")
 _STYLE = re.compile(r"<style", re.IGNORECASE)
+MARKDOWN_IN_HTML = re.compile(
+    r"^ {0,3}<[A-Za-z](?:(?![ \t]markdown[ \t=>])[^<>\n])*+[ \t]markdown(?:=[\"']?(?:1|block)\b|(?=[ \t>]))"
+    r"[^<>\n]*+>[ \t]*+$(?!\n[ \t]*+$)",
+    re.MULTILINE,
+)
+"""A line with a tag after which HTML contains Markdown although no blank line follows (md_in_html, kramdown)."""
 # A text without a match contains no reference, in whatever escaping.
 _REFERENCE_HINT = re.compile(r"[\[<&\\@]|://|www\.|\{(?:figure|image)\}", re.IGNORECASE)
 # A text without a match contains no extended autolink (GFM 6.9).
@@ -199,7 +205,9 @@ def _read_piece(text: str, parser: MarkdownIt, directive_depth: int = 0) -> Iter
         if token.type == "inline" and _REFERENCE_HINT.search(token.content):
             yield from _read_inline(parser.inline.parse(token.content, parser, env, []))
         elif token.type == "html_block":
-            yield from _read_html(token.content)
+            content = MARKDOWN_IN_HTML.sub("\\g<0>\n", token.content)
+            is_html = content == token.content or directive_depth >= MAX_DEPTH
+            yield from _read_html(content) if is_html else _read_piece(content, parser, directive_depth + 1)
         elif token.type == "fence" and (directive := DIRECTIVE_PATTERN.match(token.info)):
             name, argument = directive[1], token.info[directive.end() :].strip()
             if name in ("figure", "image"):
