@@ -95,14 +95,15 @@ class LineSplitter:
     """Decodes pieces of bytes and splits them into lines of text."""
 
     def __init__(self, charset: str, errors: str, uri: URI) -> None:
-        self.has_octet_ends = not (charsets.codec(charset) or "").startswith("utf-16")
-        self.decoder = io.IncrementalNewlineDecoder(charsets.decoder(charset, errors), translate=True)
-        self.unfinished = io.StringIO(newline="")
+        self.has_octet_ends: bool = not (charsets.codec(charset) or "").startswith("utf-16")
+        decoder = charsets.decoder(charset, errors)
+        self.decoder: io.IncrementalNewlineDecoder = io.IncrementalNewlineDecoder(decoder, translate=True)
+        self.unfinished: io.StringIO = io.StringIO(newline="")
         """The line that is not complete yet; a list of its parts would take 60 bytes for each part."""
-        self.uri = uri
-        self.piece = b""
+        self.uri: URI = uri
+        self.piece: bytes = b""
         """The bytes that were fed last, and before them a CR that may be a line end of its own."""
-        self.taken_count = 0
+        self.taken_count: int = 0
         """The number of lines of the piece that were taken."""
 
     def feed(self, octets: bytes, final: bool = False) -> list[str]:

@@ -76,10 +76,10 @@ class ThreadPool:
     """At most `most` threads, which run while there are questions."""
 
     def __init__(self, most: int = MOST) -> None:
-        self.most = most
-        self.lock = Lock()
+        self.most: int = most
+        self.lock: Lock = Lock()
         self.waiting: deque[Question] = deque()
-        self.running = 0
+        self.running: int = 0
 
     def take(self, question: Question) -> None:
         with self.lock:
