@@ -157,7 +157,7 @@ class Crawl:
 
     def _reach(self, outcome: Outcome, depth: int) -> None:
         """Queue a document that a stopped crawl has recorded, so that its links are followed once."""
-        final = (outcome.final or outcome.uri).partition("#")[0]
+        final = outcome.page
         if final in self._unread:
             self._unread.remove(final)
             self._reached.append((final, depth))

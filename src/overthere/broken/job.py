@@ -206,10 +206,9 @@ def _check_external(inside: InternalCheck, asker: Asker, crawl: Crawl | None, st
 
 def _accept(outcome: Outcome, checker: Checker) -> Outcome:
     """The outcome, with the kind None if the settings accept its status or its redirect."""
-    if outcome.kind == "moved-permanently":
-        final = (outcome.final or "").partition("#")[0]
-        if any(fits(outcome.uri, start) and fits(final, end) for start, end in checker.allowed_redirects):
-            return outcome._replace(kind=None, permanent=False)
+    allowed = checker.allowed_redirects if outcome.kind == "moved-permanently" else ()
+    if any(fits(outcome.uri, start) and fits(outcome.page, end) for start, end in allowed):
+        return outcome._replace(kind=None, permanent=False)
     status = outcome.status
     if status is None or outcome.kind != kind_of_status(status):
         return outcome

@@ -218,6 +218,11 @@ class Outcome(NamedTuple):
     archived: str | None = None
     """The URI of a copy in a web archive, if one was looked up."""
 
+    @property
+    def page(self) -> str:
+        """The URI after redirects, without a fragment."""
+        return (self.final or self.uri).partition("#")[0]
+
 
 class FileSettings(NamedTuple):
     """Settings for some of the sources."""

@@ -58,7 +58,7 @@ class Robots:
         file allows everything (2.3.1.3), and a file after redirects counts (2.3.1.2)."""
         if outcome.status is None or outcome.status >= 500:
             self._rules[origin] = Reply(outcome.kind or "protocol", outcome.status, f"robots.txt: {outcome.why}")
-        elif rules := self._files.get((outcome.final or outcome.uri).partition("#")[0]):
+        elif rules := self._files.get(outcome.page):
             self._rules[origin] = rules
 
     def refusal(self, uri: str) -> Reply | None:
