@@ -57,7 +57,7 @@ def _missing_character(name: str, data: bytes) -> tuple[str, int]:
     """Return the first character, if Python's codec does not have it, and its number of bytes; or "" and 0."""
     match name:
         case "gb18030" | "gbk":
-            return ("\N{EURO SIGN}", 1) if data.startswith(b"\x80") else ("", 0)
+            return ("€", 1) if data.startswith(b"\x80") else ("", 0)
         case "big5hkscs":
             return _big5().get(data[:2], ""), 2
         case "euc_jp":
