@@ -18,6 +18,7 @@ from overthere.broken.cache import Cache
 from overthere.broken.records import Records
 from overthere.cli.app import app
 from overthere.files.tables.checkpoint import Checkpoint
+from overthere.ground import atomic
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
 
@@ -170,6 +171,22 @@ def test_a_foreign_journal_is_rejected(kind: _Kind, suffix: str, tmp_path: Path)
     after = _state(home)
     assert after.pop(str(home / "cache"), (0, 0))[1] == 0
     assert after == before
+
+
+def test_a_cache_that_another_process_creates_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three processes that began with a new cache, more than one failed in most runs."""
+    cache, journal = tmp_path / "cache", tmp_path / "cache-journal"
+    journal.touch()
+
+    def created_meanwhile(seconds: float) -> None:
+        journal.unlink()
+        Cache(str(cache)).close(is_complete=True)
+
+    monkeypatch.setattr("time.sleep", created_meanwhile)
+    Cache(str(cache)).close(is_complete=True)
+    reopen = atomic.reopen
+    monkeypatch.setattr(atomic, "reopen", lambda path: [monkeypatch.setattr(atomic, "reopen", reopen), reopen("/gone")])
+    Cache(str(cache)).close(is_complete=True)
 
 
 @pytest.mark.parametrize("kind", [_text, _database, _warc, _symlink, _dangling, _hard, _folder, _fifo, _socket])

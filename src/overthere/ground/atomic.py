@@ -14,6 +14,7 @@ import contextlib
 import errno
 import os
 import stat
+import time
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
@@ -285,6 +286,23 @@ _JOURNAL_SUFFIXES = ("-journal", "-wal", "-shm")
 _SCHEMA = "select type, name, tbl_name, sql from sqlite_master order by name"
 
 
+_MAX_CHECKS = 20
+
+
+def _read_head(path: str | os.PathLike[str]) -> tuple[bytes, os.stat_result]:
+    """The first 100 bytes of a file, which is created if missing, and its status."""
+    try:
+        handle = reopen(path)
+    except FileNotFoundError:
+        with contextlib.suppress(FileExistsError):  # another process has just created it
+            os.close(os.open(path, _CREATE_FLAGS | _SAFE_FLAGS, 0o666))
+        handle = reopen(path)
+    try:
+        return os.read(handle, 100), os.fstat(handle)
+    finally:
+        os.close(handle)
+
+
 def database(path: str | os.PathLike[str], application: int, version: int, tables: str) -> sqlite3.Connection:
     """Open a SQLite file of overthere, created if missing or empty; text that is not UTF-8 is read with U+FFFD.
 
@@ -299,14 +317,19 @@ def database(path: str | os.PathLike[str], application: int, version: int, table
 
     given = os.fspath(path)
     os.makedirs(os.path.dirname(given) or ".", exist_ok=True)
-    try:
-        handle = reopen(path)
-    except FileNotFoundError:
-        handle = os.open(path, _CREATE_FLAGS | _SAFE_FLAGS, 0o666)
-    try:
-        head, status = os.read(handle, 100), os.fstat(handle)
-    finally:
-        os.close(handle)
+    head, status = _read_head(path)
+    for name in (given + suffix for suffix in _JOURNAL_SUFFIXES):
+        for remaining in reversed(range(_MAX_CHECKS)):  # another process may be creating the database
+            try:
+                os.close(reopen(name))
+            except FileNotFoundError:
+                break
+            if head:
+                break
+            if not remaining:
+                raise PermissionError(errno.EPERM, "it belongs to a database that is missing: delete it", name)
+            time.sleep(0.05)
+            head, status = _read_head(path)
     if head:
         if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
             raise PermissionError(errno.EPERM, "it is not a cache of overthere: name another file", given)
@@ -317,13 +340,6 @@ def database(path: str | os.PathLike[str], application: int, version: int, table
             raise PermissionError(errno.EPERM, message, given)
         if int.from_bytes(head[60:64], "big") != version:
             raise ValueError(f"{given}: a cache of another version of overthere: delete it, or name another file")
-    for name in (given + suffix for suffix in _JOURNAL_SUFFIXES):
-        try:
-            os.close(reopen(name))
-        except FileNotFoundError:
-            continue
-        if not head:
-            raise PermissionError(errno.EPERM, "it belongs to a database that is missing: delete it", name)
     db = sqlite3.connect(f"{Path(os.path.abspath(given)).as_uri()}?mode=rw", uri=True)
     try:
         if not os.path.samestat(os.lstat(path), status):
