@@ -412,6 +412,18 @@ def test_pattern_files_named_by_a_repository_are_not_read(repository: Path, tmp_
         assert changes(repository) == EXPECTED
 
 
+def test_a_new_symlink_is_a_change(repository: Path) -> None:
+    """The document to which it leads is unchanged, but its references resolve against another base."""
+    (repository / "doc.md").write_text("[x](other.md)\n")
+    (repository / "other.md").write_text("x\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "x")
+    (repository / "folder").mkdir()
+    (repository / "folder" / "link.md").symlink_to("../doc.md")
+    findings = [*check([str(repository)], Checker(since="HEAD"), Summary())]
+    assert [(os.path.basename(item.source), item.reference) for item in findings] == [("link.md", "other.md")]
+
+
 def test_changes_in_an_archive_with_an_exclamation_mark_in_its_name(repository: Path) -> None:
     with zipfile.ZipFile(repository / "a!b.zip", "w") as archive:
         archive.writestr("i!j.html", '<a href="mailto:x">')

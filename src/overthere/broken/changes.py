@@ -60,7 +60,10 @@ def choose(findings: Iterable[Broken], site: Site, checker: Checker, changed: fr
         if not os.path.lexists(name) and (file := container_file(source, container)):
             name = container = file
         real = os.path.realpath(name)
-        is_changed = real in changed or any(os.path.join(folder, "") in changed for folder in Path(real).parents)
+        link = os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))  # a changed symlink
+        is_changed = not changed.isdisjoint((real, link)) or any(
+            os.path.join(folder, "") in changed for folder in Path(real).parents
+        )
         for finding in group:
             if is_changed or not names.isdisjoint(_served_names(finding, site, checker)):
                 yield finding
