@@ -290,6 +290,32 @@ def test_targets_of_myst_are_global(tmp_path: Path) -> None:
     assert len(list(check([tmp_path], Checker(anchors="github"), Summary()))) > 2
 
 
+def test_colon_fences_of_myst_have_names(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        ":::{figure} a.md\n:alt: x\n:name: Fig 1\ncaption\n:::\n\n::::{grid}\n:::{card}\n:name: card\n:::\n::::\n\n"
+        ":::{note}\n[b](#fig-1) [b](#card) [c](#gone)\n:name: gone\n:::\n"
+    )
+    references = [finding.reference for finding in check([tmp_path], Checker(anchors="myst"), Summary())]
+    assert references == ["#gone"]
+
+
+@pytest.mark.parametrize("rule", ["github", "gitlab", "mkdocs", "myst", "pandoc-gfm", "jekyll", "docusaurus", "mdbook"])
+def test_a_label_is_not_a_part_of_a_heading(tmp_path: Path, rule: str) -> None:
+    (tmp_path / "a.md").write_text(
+        "# The [old][rfc 1] way\n\n[a](#the-old-way) [b](#the-oldrfc-1-way)\n\n[rfc 1]: a.md\n"
+    )
+    references = [finding.reference for finding in check([tmp_path], Checker(anchors=rule), Summary())]
+    assert references == ["#the-oldrfc-1-way"]
+    references = [finding.reference for finding in check([tmp_path], Checker(anchors="pandoc"), Summary())]
+    assert references == ["#the-old-way"]
+
+
+def test_slugs_of_myst_omit_formulas_and_footnotes(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# The $m_1$ way[^1]\n\n[a](#the--way) [b](#the-no-way)\n\n[^1]: A note\n")
+    references = [finding.reference for finding in check([tmp_path], Checker(anchors="myst"), Summary())]
+    assert references == ["#the-no-way"]
+
+
 @pytest.mark.parametrize("suggest", [True, False])
 @pytest.mark.parametrize(("rule", "kind"), [("auto", "unsure"), ("github", "unsure"), ("gitlab", "no-fragment")])
 def test_only_github_ignores_the_case_of_anchors(tmp_path: Path, rule: str, kind: str, suggest: bool) -> None:

@@ -141,6 +141,8 @@ def test_directives_of_myst_have_references_in_their_lines() -> None:
     references, _ = read("markdown", text)
     assert [(item.where, item.reference) for item in references] == list(zip(places, found, strict=True))
     assert [item.reference for item in read("markdown", "```{image} a\n```")[0]] == ["a"]
+    text = "[a](b)\n:::{figure} c d.png \n:alt: [e](f)\n:::\n\n::::{grid}\n:::{image} g\n:::\n::::\n"
+    assert [item.reference for item in read("markdown", text)[0]] == ["b", "c d.png", "f", "g"]
 
 
 @pytest.mark.parametrize(

@@ -48,13 +48,19 @@ _COMMENT_ID = re.compile(r"(?:\{/\*|<!--)\s*+#?([^\s*<>]++)[^*<>]*+(?:\*/\}|-->)
 _BRACKET_ID = re.compile(r"\[#([\w.-]++)\]\s*+\Z")
 """`[#id]` of Nextra and Fumadocs."""
 _EMOJI = re.compile(r":[\w+-]++:")
+_OMITTED = dict.fromkeys(("vitepress", "mkdocs", "pymdownx"), _EMOJI) | {
+    "myst": re.compile(r"\$[^$\n]++\$|\[\^[^\[\]\s]++\]")
+}
+"""The parts that a slug omits if an extension is on: emoji; formulas and footnotes."""
 _ALONE = re.compile(r"[ \t]*+\{(:?+)([^{}\n]*+)\}[ \t]*+\Z")
 _AFTER = re.compile(r"\{(:?+)([^{}\n]*+)\}")
 _SPAN = re.compile(r"\]\{(:?+)([^{}\n]*+)\}")
 _IDENTIFIER = re.compile(r"(?:\A|\s)#([^\s#={}]++)|(?:\A|\s)id=[\"']?([^\s\"'{}]++)")
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,200})\](?!:)")
 _TARGET = re.compile(r"\(([A-Za-z0-9|@<>*./_+: -]{1,100})\)=[ \t]*+(?:\n|\Z)")
-_NAME = re.compile(r"^(?:(?:---)?\n)?:?name:[ \t]*+(\S++)[ \t]*+$", re.MULTILINE)
+_NAME = re.compile(r"^(?:(?:---)?\n)?:?name:[ \t]*+(\S[^\n]*+)", re.MULTILINE)
+_COLON_FENCE = re.compile(r"^:{3,}[ \t]*+\{[a-zA-Z][^{}\n]*+\}[^\n]*+\n((?:[ \t]*+:[\w-]++:[^\n]*+\n)++)", re.MULTILINE)
+"""The options of a directive of MyST that is fenced by colons."""
 _DIV = re.compile(r"^:{3,}[ \t]*+\{([^{}\n]*+)\}", re.MULTILINE)
 _TIGHT = re.compile(r"^(#{1,6})(?=[^#\s])", re.MULTILINE)
 _NUMBERED = re.compile(r"(.*)_([0-9]{1,18})", re.DOTALL)
@@ -161,7 +167,8 @@ class MarkdownAnchors:
         self.anchors.discard("")
 
     def _piece(self, piece: str) -> None:
-        tokens = [token for token in blocks(piece).tokens if token.type != "definition"]
+        tokens, definitions = blocks(piece)
+        tokens = [token for token in tokens if token.type != "definition"]
         lines = piece.split("\n")
         for at, token in enumerate(tokens):
             if token.type == "html_block":
@@ -169,7 +176,7 @@ class MarkdownAnchors:
             elif token.type == "inline":
                 is_heading = tokens[at - 1].type == "heading_open"
                 if is_heading and self._counts(tokens, at, lines):
-                    self._heading(tokens, at)
+                    self._heading(tokens, at, definitions)
                 self._inline(token.content, is_heading)
             elif token.type == "fence" and self.dialect.lists in (" ", ": "):
                 self._fence(token)
@@ -198,7 +205,7 @@ class MarkdownAnchors:
             or not lines[first - 1].strip()
         )
 
-    def _heading(self, tokens: list[Token], at: int) -> None:
+    def _heading(self, tokens: list[Token], at: int, definitions: dict[str, object]) -> None:
         source = tokens[at].content[:_MAX_HEADING_LENGTH]
         match = (self.dialect.attributes or _WRITTEN_ID).search(source)
         if match is None and self.rule in ("docusaurus", "github"):
@@ -218,7 +225,8 @@ class MarkdownAnchors:
             self._headings.append((slug(source.rpartition("\n")[2], self.rule), explicit))
             return
         parser = _parser()
-        inline_tokens = parser.inline.parse(source, parser, {}, [])
+        # pandoc makes the slug before it knows the definitions.
+        inline_tokens = parser.inline.parse(source, parser, {} if self.rule == "pandoc" else definitions, [])
         if self.rule == "jekyll":
             for token in inline_tokens:
                 if token.type == "code_inline":
@@ -227,8 +235,8 @@ class MarkdownAnchors:
             _remove_lists(inline_tokens, has_spans=self.dialect.lists == " ")
         shown_text = "".join(_shown_text(inline_tokens, self.dialect.alternative, "" if self.rule == "myst" else " "))
         name = slug(shown_text, self.rule)
-        if self.rule in ("vitepress", "mkdocs", "pymdownx") and _EMOJI.search(shown_text):
-            self.anchors.add(slug(_EMOJI.sub("", shown_text), self.rule))
+        if (omitted := _OMITTED.get(self.rule)) and omitted.search(shown_text):
+            self.anchors.add(slug(omitted.sub("", shown_text), self.rule))
         if self.rule == "myst":
             title = "".join(_shown_text(inline_tokens, False, " "))
             self.titles[" ".join(title.lower().split())] += 1
@@ -252,11 +260,8 @@ class MarkdownAnchors:
     def _inline(self, text: str, is_heading: bool) -> None:
         if "<" in text and _HTML_ID.search(text):
             self._html(text)
-        if self.rule == "myst" and text.startswith("("):
-            at = 0
-            while target := _TARGET.match(text, at):
-                at = target.end()
-                self._label(target[1])
+        if self.rule == "myst":
+            self._targets(text)
         if "{" not in text or self.dialect.lists == "-":
             return
         if self.dialect.lists == " ":
@@ -275,6 +280,15 @@ class MarkdownAnchors:
         for token in tokens if self.dialect.lists == " " else ():
             for match in _SPAN.finditer(token.content) if token.type == "text" else ():
                 self._add(_identifier(match[2]) if self._is_list(match[1]) else None)
+
+    def _targets(self, text: str) -> None:
+        at = 0
+        while target := _TARGET.match(text, at):
+            at = target.end()
+            self._label(target[1])
+        for fence in _COLON_FENCE.finditer(text):
+            if name := _NAME.search(fence[1]):
+                self._label(name[1].rstrip())
 
     def _is_list(self, mark: str) -> bool:
         return self.dialect.lists == ": " or (mark or " ") == self.dialect.lists
@@ -295,7 +309,7 @@ class MarkdownAnchors:
         if self.rule != "myst" or not (directive := DIRECTIVE_PATTERN.match(token.info)):
             return
         if name := _NAME.search(token.content[:_MAX_HEADING_LENGTH]):
-            self._label(name[1])
+            self._label(name[1].rstrip())
         if is_prose(directive[1]) and depth < MAX_DEPTH:
             for inner in blocks(token.content).tokens:
                 if inner.type == "inline":

@@ -115,6 +115,8 @@ MAX_DEPTH = 8
 """The maximum depth of nested directives of MyST."""
 DIRECTIVE_PATTERN = re.compile(r"\{([a-zA-Z][\w:+-]*+)\}")
 """The name of a directive of MyST, written as the language of a fence."""
+_COLON_IMAGE = re.compile(r"^:{3,}[ \t]*+\{(?:figure|image)\}[ \t]*+(\S[^\n]*+)", re.MULTILINE)
+"""The first line of an image of MyST that is fenced by colons."""
 _PROSE_DIRECTIVES = frozenset(
     (
         *("admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip"),
@@ -203,7 +205,12 @@ def _read_piece(text: str, parser: MarkdownIt, directive_depth: int = 0) -> Iter
         yield Note("too-deep")
     for token in tokens:
         if token.type == "inline" and _REFERENCE_HINT.search(token.content):
-            yield from _read_inline(parser.inline.parse(token.content, parser, env, []))
+            at = 0
+            for fence in _COLON_IMAGE.finditer(token.content):
+                yield from _read_inline(parser.inline.parse(token.content[at : fence.start()], parser, env, []))
+                yield Found("image", fence[1].rstrip())
+                at = fence.end()
+            yield from _read_inline(parser.inline.parse(token.content[at:], parser, env, []))
         elif token.type == "html_block":
             content = MARKDOWN_IN_HTML.sub("\\g<0>\n", token.content)
             is_html = content == token.content or directive_depth >= MAX_DEPTH
