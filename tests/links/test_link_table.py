@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -21,8 +22,8 @@ import pytest
 
 from drawn import links
 from overthere.columns import cells
-from overthere.files.tables import Layout, folder, reading, text_table, writers
-from overthere.files.tables.checkpoint import ResumeError, delay_signals
+from overthere.files.tables import Layout, atomic_table, folder, reading, text_table, writers
+from overthere.files.tables.checkpoint import Checkpoint, ResumeError, delay_signals
 from overthere.links.model import Link
 from overthere.links.report.batch import COLUMNS, schema, to_batch
 from overthere.links.report.batch import links as links_of
@@ -360,6 +361,45 @@ def test_a_full_disk_at_the_last_byte_is_reported(tmp_path: Path, kind: str) -> 
     )  # fmt: skip
     assert "OSError: [Errno 27] File too large" in result.stderr, result.stderr
     assert not Path(name(tmp_path, f"2{kind}")).exists()
+
+
+@pytest.mark.parametrize("started", [False, True])
+@pytest.mark.parametrize("tasks", [2, 4])
+@pytest.mark.parametrize(
+    ("owner", "step"), [(Checkpoint, "save"), (writers._GroupWriter, "end"), (atomic_table, "rename")]
+)
+@pytest.mark.parametrize("kind", [".arrow", ".arrows"])
+def test_an_incomplete_table_always_has_its_mark(
+    tmp_path: Path, kind: str, owner: Any, step: str, tasks: int, started: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(tasks: int) -> None:
+        with open_writer(name(tmp_path, kind), job="j", resume=True) as writer:
+            for number in range((writer.state or {}).get("tasks", 0), tasks):
+                writer.write(to_batch(links(17, number)))
+                writer.commit({"tasks": number + 1, "done": number == 3})
+
+    def fail(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def read() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    if started:
+        write(1)
+    before = read()
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, step, fail)
+        if step == "rename":  # as by a kill, which leaves the part
+            patch.setattr(atomic_table.PartFile, "drop", lambda part: part.file.close())
+        with pytest.raises(OSError, match="No space left"):
+            write(tasks)
+    assert step == "rename" or read() == before
+    if tasks < 4:
+        write(tasks + 1)
+        assert set(read()) == {f"t{kind}", f"t{kind}.resume"}
+    write(4)
+    assert stored(Path(name(tmp_path, kind))) == [row._asdict() for number in range(4) for row in links(17, number)]
+    assert set(read()) == {f"t{kind}"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -44,9 +44,11 @@ class PartFile:
     def octets(self) -> int:
         return self.file.tell()
 
-    def end(self, mark: Checkpoint | None = None) -> None:
-        """Write the end of the format, with a mark in it (Parquet), and rename the file."""
-        self.format_writer.end(mark)
+    def end(self, mark: Checkpoint | None = None, mark_path: Path | None = None) -> None:
+        """Write the end of the format, with a mark in it (Parquet) or in a file of its own, and rename the file."""
+        self.format_writer.end(None if mark_path else mark)
+        if mark is not None and mark_path is not None:
+            mark._replace(octets=self.octets).save(mark_path)
         rename(self.part, self.path)
         self.file.close()
 
@@ -106,8 +108,9 @@ class Table(FileWriter):
         self.is_parquet: bool = layout.form == ".parquet"
         self.part_file: PartFile | None = None
         mark = self._existing_checkpoint() if resume else None
-        if mark is not None and mark.is_done:
+        if mark is not None and mark.is_done:  # Arrow: it was killed before its mark was removed
             self.continue_from(mark)
+            remove(self.mark_path)
             return
         had_part = self.part.exists()
         with self._name_errors():
@@ -124,12 +127,19 @@ class Table(FileWriter):
 
     def _existing_checkpoint(self) -> Checkpoint | None:
         """Return the mark of the existing table; None without a table."""
+        mark = None if self.is_parquet else load_mark(self.mark_path, self.name, self.job)
+        if mark is not None and self.part.exists():
+            check_is_own(self.part)
+            if self.part.stat().st_size == mark.octets:  # it was killed before it got its name
+                rename(self.part, self.path)
         if not self.path.exists():
             return None
         check_is_own(self.path)
         if not self.is_parquet:
-            if (mark := load_mark(self.mark_path, self.name, self.job)) is None:
+            if mark is None:
                 raise self.missing_checkpoint_error()
+            if (size := self.path.stat().st_size) != mark.octets:
+                raise ResumeError(self.name, f"it has {size:,} octets, and had {mark.octets:,} when it was marked")
             return mark
         text = (read_metadata(self.path).metadata or {}).get(KEY.encode())
         if text is None:
@@ -142,12 +152,10 @@ class Table(FileWriter):
 
     def _close(self) -> None:
         assert self.part_file is not None
-        keeps_mark = self.is_resumable and not self.is_parquet and not self.done
-        if not (keeps_mark or self.is_parquet):
+        # The mark has the size of the file: it counts neither for the old file nor for a part without its end.
+        self.part_file.end(self.mark if self.is_resumable else None, None if self.is_parquet else self.mark_path)
+        if not self.is_parquet and (self.done or not self.is_resumable):
             remove(self.mark_path)
-        self.part_file.end(self.mark if self.is_resumable and self.is_parquet else None)
-        if keeps_mark:
-            self.mark.save(self.mark_path)
 
     def _fail(self) -> None:
         if self.part_file is not None:
