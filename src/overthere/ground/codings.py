@@ -26,6 +26,8 @@ STEP = 1 << 10
 """The bytes of a file that are decoded at once: on an error a library loses the output of all of them."""
 _COARSE_STEP = 1 << 14
 _PIECE_BYTES = 1 << 16
+_DICTIONARY_RATIO = 64
+"""The limit of the bytes of a dictionary for each of its compressed bytes; usual ones have less than 5."""
 _MAX_CHANCE_BYTES = 64
 """In a coding without a magic number, other data may be decoded by chance, but seldom more bytes than these."""
 
@@ -284,7 +286,7 @@ def zstd_dictionary(file: Stream) -> object:
     """Return the dictionary that all frames of a .warc.zst file need, or None.
 
     It is in the skippable frame at the start of the file, compressed or not (IIPC, "Zstandard Compression for WARC
-    Files", 1.0), and is limited to the memory of a window.
+    Files", 1.0), and is limited to the memory of a window, and by its compressed size: an archive may have many.
 
     Raises: Undecodable, or ValueError of the library; EOFError; ModuleNotFoundError.
     """
@@ -294,10 +296,12 @@ def zstd_dictionary(file: Stream) -> object:
     content = file.read(min(size, FILE_WINDOW))
     if len(content) < min(size, FILE_WINDOW):
         raise EOFError("the dictionary ends too early")
+    most = FILE_WINDOW
     if content.startswith(CODINGS["zstd"].magics[0]):
-        content, fault = decode_until_fault(content, "zstd", FILE_WINDOW + 1, FILE_WINDOW)
+        most = min(most, _DICTIONARY_RATIO * size)
+        content, fault = decode_until_fault(content, "zstd", most + 1, FILE_WINDOW)
         if fault is not None:
             raise fault
-    if max(size, len(content)) > FILE_WINDOW:
+    if size > FILE_WINDOW or len(content) > most:
         raise Undecodable("the dictionary needs too much memory")
     return zstd_library().ZstdDict(content)
