@@ -260,6 +260,7 @@ class LinkRows:
         source: str,
         limit: int,
         rows: int,
+        total: int,
     ) -> tuple[Literal["end", "cut", "full", "odd", "page", "record"], Any]: ...
     def members(
         self, data: bytes, members: Sequence[PageMember], first: int, rows: int

@@ -457,6 +457,31 @@ def test_overlapping_members_are_corrupt() -> None:
     assert notes(bytes(data)) == ["corrupt"]
 
 
+@pytest.mark.parametrize("coding", ["", "gzip", "zstd"])
+@pytest.mark.parametrize("is_nested", [False, True])
+@pytest.mark.parametrize("kind", ["warc", "arc"])
+def test_the_contents_of_records_are_limited_together(kind: str, is_nested: bool, coding: str, tmp_path: Path) -> None:
+    """Of a file that is compressed as a whole, and of many in an archive."""
+    page, limit = b"<a href=x>".ljust(1 << 16), 1 << 16
+    field = f"Content-Encoding: {coding}\r\n" if coding else ""
+    block = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n{field}\r\n".encode()
+    block += gzip.compress(page, mtime=0) if coding == "gzip" else zstd(page) if coding else page
+    record = f"http://h/ 1.1.1.1 20200101000000 text/html {len(block)}\n".encode() + block + b"\n"
+    if kind == "warc":
+        head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nWARC-Record-ID: <urn:x:y>\r\n"
+        head += f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(block)}\r\n\r\n"
+        record = head.encode() + block + b"\r\n\r\n"
+    data = gzip.compress(record * 600, mtime=0) if kind == "arc" else zstd(record * 600)
+    name = "x.arc.gz" if kind == "arc" else "x.warc.zst"
+    path = tmp_path / ("x.tar" if is_nested else name)
+    path.write_bytes(tarred({f"{number}{name}": data for number in range(40)}) if is_nested else data)
+    rows = list(extract([str(path)], limit=limit))
+    pages = sum(row.reference == "x" for row in rows)
+    most = 64 + 32 * path.stat().st_size // limit
+    assert 0 < pages <= most + 1
+    assert "too-large" in {row.error for row in rows}
+
+
 def test_archives_of_archives_end() -> None:
     content = b"x"
     for _ in range(8):

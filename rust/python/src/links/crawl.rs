@@ -64,6 +64,8 @@ pub struct Limits {
     pub octets: usize,
     /// The most rows of a batch.
     pub rows: usize,
+    /// The most bytes of all documents, beyond those of the last one.
+    pub total: u64,
 }
 
 /// Why reading stops; `Crawl::current` is the record.
@@ -104,6 +106,11 @@ impl Crawl {
             *count += 1;
         }
     }
+
+    /// The bytes of all documents.
+    pub fn octets(&self) -> u64 {
+        self.pages.1 + self.envelopes.1
+    }
 }
 
 impl LinkRows {
@@ -123,6 +130,7 @@ impl LinkRows {
         inflated: &mut Vec<u8>,
     ) -> PyResult<Stop> {
         let limit = limits.octets + HEADER_MOST;
+        let total = self.crawl.octets().saturating_add(limits.total);
         let mut at = start;
         loop {
             self.crawl.current = RecordPosition { at, next: None, base: None };
@@ -132,6 +140,9 @@ impl LinkRows {
             if self.is_full(limits) {
                 self.crawl.current.next = Some(at);
                 return Ok(Stop::Full);
+            }
+            if self.crawl.octets() >= total {
+                return Ok(Stop::Odd);
             }
             let remaining = window.data.get(at - window.first..).unwrap_or_default();
             let (member, used) = if window.is_packed {

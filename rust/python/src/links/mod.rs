@@ -193,7 +193,8 @@ impl LinkRows {
     ///
     /// data: the bytes of the file from `first` on; is_last: whether the file ends with them.
     /// is_packed: whether each record is a gzip member.  is_arc: whether it is an ARC file.  source: the prefix of the
-    /// source of each record.  limit: the most bytes of a document; rows: the most rows of a batch.
+    /// source of each record.  limit: the most bytes of a document; rows: the most rows of a batch; total:
+    /// the most bytes of all documents, beyond those of the last one.
     /// Returns: why it stops, and details; `place` is the record.  "end": no more records.  "cut": the record is not
     /// complete in `data`.  "odd": Python must read it.  "record": Python must read its header and content, which are
     /// returned.  "page": a batch is full, or Python must read part of the page; its notes and bytes are returned, and
@@ -212,9 +213,10 @@ impl LinkRows {
         source: &str,
         limit: usize,
         rows: usize,
+        total: u64,
     ) -> PyResult<(&'static str, Py<PyAny>)> {
         let window = Window { data, first, stop, is_last, is_packed, is_arc, source };
-        let limits = Limits { octets: limit, rows };
+        let limits = Limits { octets: limit, rows, total };
         let reason = run_detached(py, || self.read_records(&window, at, &limits))?;
         guarded(py, || describe(py, reason))
     }
@@ -232,7 +234,7 @@ impl LinkRows {
         first: usize,
         rows: usize,
     ) -> PyResult<(&'static str, Py<PyAny>)> {
-        let limits = Limits { octets: usize::MAX, rows };
+        let limits = Limits { octets: usize::MAX, rows, total: u64::MAX };
         let reason = run_detached(py, || self.read_members(data, &members, first, &limits))?;
         guarded(py, || describe(py, reason))
     }

@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple, cast
 from overthere.base import Base
 from overthere.ground.atomic import open_unnamed
 from overthere.links.containers.gzip_member import PIECE, inflate_pieces, read_gzip_member
-from overthere.links.containers.model import Member, Place, Stream
+from overthere.links.containers.model import Budget, Member, Place, Stream
 from overthere.links.containers.page_reader import PageReader
 from overthere.links.containers.records import write_pieces
 from overthere.links.containers.warc import parse_target, response
@@ -65,9 +65,14 @@ def members(
         size = file.seek(0, os.SEEK_END)
         end = size if place.end is None else min(place.end, size)
         file.seek(place.start)
-        read_records = _read_gzip if file.read(3) == _GZIP else _read_plain
-        pages = None if place.pages is None else place.pages(document)
-        for record in read_records(file, size, place.start, end, place.options.limit, pages):
+        is_gzip, limit = file.read(3) == _GZIP, place.options.limit
+        budget = place.budget or Budget(64 * limit + 32 * size)
+        pages = None if place.pages is None else place.pages(document, budget)
+        for record in (
+            _read_gzip(file, size, place.start, end, limit, pages, budget)
+            if is_gzip
+            else _read_plain(file, size, place.start, end, limit, pages)
+        ):
             if isinstance(record, BegunPage):
                 yield record
                 continue
@@ -196,7 +201,7 @@ def _read_native_pages(
 
 
 def _read_gzip(
-    file: BinaryIO, size: int, at: int, end: int, limit: int, pages: PageReader | None
+    file: BinaryIO, size: int, at: int, end: int, limit: int, pages: PageReader | None, budget: Budget
 ) -> Iterator[_Record | BegunPage]:
     while at < end:
         if pages is not None:
@@ -214,7 +219,7 @@ def _read_gzip(
         else:
             following = data[line.size :]
             if following[line.length :].strip(b"\r\n") and not note:
-                yield from _read_long(file, at, size, limit)
+                yield from _read_long(file, at, limit, budget)
             else:
                 content = following[: line.length]
                 yield _Record(
@@ -223,12 +228,13 @@ def _read_gzip(
         at = next_at
 
 
-def _read_long(file: BinaryIO, at: int, size: int, limit: int) -> Iterator[_Record]:
+def _read_long(file: BinaryIO, at: int, limit: int, budget: Budget) -> Iterator[_Record]:
     """Read a gzip member with several records, or with more data than its line states."""
-    max_bytes = 64 * limit + 32 * size
+    before = budget.remaining
     with open_unnamed() as unpacked:
-        unpacked_size, note = write_pieces(inflate_pieces(file, at), unpacked, max_bytes)
+        unpacked_size, note = write_pieces(inflate_pieces(file, at), unpacked, before)
         for record in cast("Iterator[_Record]", _read_plain(unpacked, unpacked_size, 0, unpacked_size, limit)):
             yield record._replace(at=f"{at}!{record.at}" if record.at != "0" else str(at))
         if note:
             yield _Record(f"{at}!{unpacked_size}", None, b"", (note,))
+    budget.remaining = min(budget.remaining, before - unpacked_size)  # the contents of the records count too

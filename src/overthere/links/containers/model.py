@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["STREAMED", "Budget", "Container", "MakePageReader", "Member", "Part", "Place", "Stream", "find_container"]
 
-MakePageReader = Callable[[Document], "PageReader"]
-"""A function that makes the reader of the pages of a file."""
-
 
 class Budget:
     """Bytes that may still come from the containers of a source: this limits nested bombs."""
@@ -30,6 +27,10 @@ class Budget:
 
     def spend(self, member_bytes: int) -> None:
         self.remaining -= max(member_bytes, self._MIN_MEMBER_COST)
+
+
+MakePageReader = Callable[[Document, Budget | None], "PageReader"]
+"""A function that makes the reader of the pages of a file; it spends what the records contain from the budget."""
 
 
 class Part(NamedTuple):

@@ -11,6 +11,7 @@ from overthere.ground.atomic import open_unnamed
 from overthere.links.containers.model import STREAMED, Budget, MakePageReader, Member, Place, Stream, find_container
 from overthere.links.containers.progress import Progress
 from overthere.links.containers.streams import ChainedStream, read_bytes, truncate
+from overthere.links.documents.header import HTTP
 from overthere.links.documents.kinds import CONTAINERS, Kind, kind_of, passed_kind
 from overthere.links.faults import guard, note_kind
 from overthere.links.model import BEGUN, BegunPage, Document, Note, Options, PassedContent
@@ -78,7 +79,7 @@ class NestedReader:
         for member in guard(members, Note):
             if isinstance(member, Document | Member) and not self.progress.begin_unit(_source_of(member)):
                 continue
-            if isinstance(member, Member) and member.documents is None and self.budget.remaining <= 0:
+            if isinstance(member, Member) and self.budget.remaining <= 0:
                 yield with_kind(document._replace(notes=("too-large",)))
                 return
             yield from self._read_member(member, document, root_uri)
@@ -99,6 +100,8 @@ class NestedReader:
                 yield with_kind(document)
             case Member(document, None, _, documents) if documents is not None:
                 for inner in guard(documents, document.failed):
+                    if isinstance(inner, Document) and inner.media_type != HTTP:
+                        self.budget.remaining -= len(inner.content)
                     yield from self._read_member(inner, container, root_uri)
             case Member(document, stream, crc) if stream is not None:
                 yield from _guard(self._read_stream(document, stream, crc, root_uri), document)

@@ -32,7 +32,7 @@ class PageRun:
     def __init__(self, file: BinaryIO, place: Place, container: Document) -> None:
         self.file: BinaryIO = file
         self.place: Place = place
-        self.reader: PageReader | None = None if place.pages is None else place.pages(container)
+        self.reader: PageReader | None = None if place.pages is None else place.pages(container, None)
         self.pages: list[_Pending] = []
         self.start: int = 0
         """The offset of the first member in the file."""

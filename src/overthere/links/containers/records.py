@@ -24,6 +24,7 @@ from overthere.links.containers.gzip_member import (
     is_continuation,
     read_gzip_member,
 )  # fmt: skip
+from overthere.links.containers.model import Budget
 from overthere.links.containers.page_reader import PageReader, Record
 from overthere.links.containers.streams import decoding_note
 from overthere.links.model import BegunPage
@@ -66,8 +67,9 @@ _REFERENCE_METADATA = re.compile(
 
 
 def records(
-    file: BinaryIO, max_content: int, start: int = 0, end: int | None = None, page_reader: PageReader | None = None
-) -> Iterator[Record | BegunPage]:
+    file: BinaryIO, max_content: int, start: int = 0, end: int | None = None, page_reader: PageReader | None = None,
+    budget: Budget | None = None,
+) -> Iterator[Record | BegunPage]:  # fmt: skip
     """Yield the records that begin in [start, end), and notes on damage; records with documents have their content.
 
     A `BegunPage` of the page reader passes through: its rows must be taken, or the page finished, before going on.
@@ -79,19 +81,19 @@ def records(
     max_content: bytes of a content to read; up to 64 KiB more are read, for the header of HTTP.
     start, end: from `find_cuts()`, or 0 and None; a file that is compressed as a whole is read from 0 only.
     page_reader: makes rows of whole pages, which are then not yielded as records.
+    budget: limits the bytes that are unpacked; by default, by the size of the file.
     """
     size = file.seek(0, os.SEEK_END)
+    budget = budget or Budget(RATIO * max_content + 32 * size)
     end = size if end is None else min(end, size)
     match _detect_packing(file, size, start):
         case "gzip":
-            yield from _read_gzip(file, size, start, end, max_content, page_reader)
+            yield from _read_gzip(file, size, start, end, max_content, page_reader, budget)
         case "plain":
             yield from _read_plain(file, size, start, end, max_content, page_reader)
         case packing:
             if start == 0:
-                yield from _read_unpacked(
-                    _decompress(file, packing), "", _unpacked_limit(max_content, size), max_content, page_reader
-                )
+                yield from _read_unpacked(_decompress(file, packing), "", budget, max_content, page_reader)
             else:
                 yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
 
@@ -146,11 +148,6 @@ def _skip_skippable_frames(file: BinaryIO) -> tuple[int, bytes]:
     while (head := file.read(8)).startswith(SKIPPABLE) and len(head) == 8:
         at = file.seek(at + 8 + int.from_bytes(head[4:], "little"))
     return at, head
-
-
-def _unpacked_limit(max_content: int, size: int) -> int:
-    """Return the maximum number of bytes to decompress from a file of this size."""
-    return RATIO * max_content + 32 * size
 
 
 def _read_plain(
@@ -293,7 +290,7 @@ def _find_block(file: BinaryIO, at: int, size: int) -> int:
 
 
 def _read_gzip(
-    file: BinaryIO, size: int, at: int, end: int, max_content: int, page_reader: PageReader | None
+    file: BinaryIO, size: int, at: int, end: int, max_content: int, page_reader: PageReader | None, budget: Budget
 ) -> Iterator[Record | BegunPage]:
     while at < end:
         if page_reader is not None:
@@ -309,14 +306,13 @@ def _read_gzip(
         if not (is_whole or note) and _is_record(data) and is_continuation(file, next_at, _is_record):
             chain = MemberChain(file, at, _is_record)
             # Read by Python, which notes each record that more than its own member contains.
-            for record in _read_unpacked(chain, f"{at}!", _unpacked_limit(max_content, size), max_content, None):
+            for record in _read_unpacked(chain, f"{at}!", budget, max_content, None):
                 if isinstance(record, Record):
                     record = record._replace(notes=tuple(dict.fromkeys(("corrupt", *record.notes))))
                 yield record
             next_at = chain.at if chain.is_read else find_member(file, chain.at + 1, size, _is_record, strict=False)
         elif not is_whole and (record_end <= len(data) or not note) and _has_more(data, content_start, record_end):
-            max_bytes = _unpacked_limit(max_content, size)
-            yield from _read_unpacked(inflate_pieces(file, at), f"{at}!", max_bytes, max_content, page_reader)
+            yield from _read_unpacked(inflate_pieces(file, at), f"{at}!", budget, max_content, page_reader)
         elif block is None or length is None:
             if data or note:
                 yield Record(str(at), b"", b"", (note or "corrupt",))
@@ -354,14 +350,16 @@ def _is_record(head: bytes) -> bool:
 
 
 def _read_unpacked(
-    pieces: Iterator[bytes], prefix: str, max_bytes: int, max_content: int, page_reader: PageReader | None
+    pieces: Iterator[bytes], prefix: str, budget: Budget, max_content: int, page_reader: PageReader | None
 ) -> Iterator[Record | BegunPage]:
-    """Write decompressed pieces, up to `max_bytes`, to a temporary file; yield the records in it, with `prefix`."""
+    """Write decompressed pieces, up to the budget, to a temporary file; yield the records in it, with `prefix`."""
+    before = budget.remaining
     with open_unnamed() as file:
-        size, note = write_pieces(pieces, file, max_bytes)
+        size, note = write_pieces(pieces, file, before)
         yield from _read_plain(file, size, 0, size, max_content, page_reader, prefix)
         if note:
             yield Record(f"{prefix}{size}", b"", b"", (note,))
+    budget.remaining = min(budget.remaining, before - size)  # the contents of the records count too
 
 
 def write_pieces(pieces: Iterator[bytes], file: BinaryIO, max_bytes: int) -> tuple[int, str]:

@@ -39,8 +39,9 @@ def members(
     other metadata, revisits and DNS records are only counted.
     """
     try:
-        pages = None if place.pages is None else place.pages(document)
-        for record in records(cast("BinaryIO", stream), place.options.limit, place.start, place.end, pages):
+        pages = None if place.pages is None else place.pages(document, place.budget)
+        file, limit = cast("BinaryIO", stream), place.options.limit
+        for record in records(file, limit, place.start, place.end, pages, place.budget):
             if isinstance(record, BegunPage):
                 yield record
                 continue

@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Protocol
 
 from overthere.base import Base
+from overthere.links.containers.model import Budget
 from overthere.links.containers.page_reader import PageMember, Record
 from overthere.links.faults import note_kind
 from overthere.links.model import BegunPage, Document, Options
@@ -35,10 +36,11 @@ class RecordPages:
     window: ClassVar[int] = 1 << 20
     """Bytes of a file that are read at once, for most records."""
 
-    def __init__(self, rows: _Rows, file_document: Document) -> None:
-        """rows: receives the rows.  file_document: the file."""
+    def __init__(self, rows: _Rows, file_document: Document, budget: Budget | None = None) -> None:
+        """rows: receives the rows.  file_document: the file.  budget: limits the contents of its records."""
         self.rows: _Rows = rows
         self.file_document: Document = file_document
+        self.budget: Budget = budget or Budget(1 << 40)
         self.native: LinkRows = rows.native
         self.file: BinaryIO | None = None
         """The file of the window; a gzip member with several records is unpacked into its own file."""
@@ -55,10 +57,11 @@ class RecordPages:
         while True:
             if self.file is not file or not self.window_start <= offset < self.window_start + len(self.window_bytes):
                 self._fill_window(file, offset, min(size, end - offset + _AFTER_END))
+            before = self._count_octets()
             try:
                 stop, details = self.native.records(
                     self.window_bytes, self.window_start, offset, end, self.is_last, is_packed, is_arc, source,
-                    self.rows.options.limit, BATCH,
+                    self.rows.options.limit, BATCH, max(self.budget.remaining, 0),
                 )  # fmt: skip
             except Exception as error:
                 place, next_offset, uri = self.native.place()
@@ -67,6 +70,7 @@ class RecordPages:
                 self.native.note(f"{source}{place}", uri or str(self.file_document.base.uri), note_kind(error))
                 offset = next_offset
                 continue
+            self.budget.remaining -= self._count_octets() - before
             place, next_offset, uri = self.native.place()
             if stop == "cut":
                 if place > self.window_start:
@@ -88,6 +92,9 @@ class RecordPages:
             else:  # "end", "odd"
                 return place
             offset = place if next_offset is None else next_offset
+
+    def _count_octets(self) -> int:
+        return sum(octets for _, _, octets in self.native.counts()[0])
 
     def read_members(
         self, data: bytes, members: Sequence[PageMember], documents: Sequence[Document], first: int
