@@ -121,6 +121,9 @@ def test_other_methods_go_on_after_the_last_line(serve: Serve) -> None:
         assert next(resource.iter_lines("utf-16")) == "a"
         with pytest.raises(AccessError, match="UTF-16: take all"):
             resource.read()
+    with overthere.open(serve([b"a\n\x84"], None), LOCAL_POLICY) as resource:
+        lines = resource.iter_lines("gbk")
+        assert (next(lines), resource.read(), list(lines)) == ("a", b"\x84", [])
 
 
 def test_broken_lines(serve: Serve) -> None:

@@ -213,3 +213,6 @@ class _CorrectedCodec(codecs.IncrementalDecoder):
         while final and self.inner.getstate()[0]:
             text += self.inner.decode(b"", True)
         return _replace_text(text, self.name)
+
+    def reset(self) -> None:
+        self.inner.reset()
