@@ -119,6 +119,11 @@ def test_git_applies_patterns_in_the_same_order(tmp_path: Path, seed: int) -> No
     assert ours == set(result.stdout.split())
 
 
+def test_more_than_two_asterisks_match_any_number_of_folders(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("a/****/b\n")
+    assert f"{tmp_path}/a/c/d/b" in IgnoredFiles(str(tmp_path))
+
+
 SIGNS = ("a", "b", "-", "[", "]", "\\", "!", "^", ":", " ", "é", "\t", "\udcff", "\r", "\x0c", "\u2028", "x", "0")
 SETS = ("[:alpha:]", "[[:digit:]]", "[[:no:]]", "[a-c]", "[b-a]", "[--0]", "[a\\-c]", "[\\]]", "[!b]", "*", "?", "  ")
 

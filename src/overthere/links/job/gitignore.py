@@ -178,7 +178,8 @@ def _parse_pattern(line: str) -> _Pattern:
 def _split(path: str) -> list[str]:
     """Split a pattern at its slashes, which a backslash may escape; one in a set is a character that no name has."""
     slashes = [match.span() for match in _PIECES.finditer(path) if match[0] in ("/", "\\/")]
-    return [path[end:start] for (_, end), (start, _) in pairwise([(0, 0), *slashes, (len(path), len(path))])]
+    parts = (path[end:start] for (_, end), (start, _) in pairwise([(0, 0), *slashes, (len(path), len(path))]))
+    return [_ANY_FOLDERS if part.startswith(_ANY_FOLDERS) and not part.strip("*") else part for part in parts]
 
 
 def _compile_part(part: str) -> Matcher:
