@@ -114,5 +114,6 @@ def test_a_destination_in_angle_brackets_may_have_spaces(tmp_path: Path) -> None
 def test_headings_in_html_with_markdown(rule: str) -> None:
     """As md_in_html and kramdown give them, where no blank line follows the tag."""
     anchors = MarkdownAnchors(rule)
-    anchors.read('<div class="a" markdown="1" id="b">\n## Two\n</div>\n<div markdown="0">\n## Three\n</div>\n')
-    assert anchors.anchors == {"b", "two"}
+    text = '<div class="a" markdown="1" id="b">\n## Two\n</div>\n<div markdown="0">\n## Three\n</div>\n'
+    anchors.read(f'{text}\n<p markdown="1">\n    <a id="c"></a>\n</p>\n')
+    assert anchors.anchors == {"b", "c", "two"}

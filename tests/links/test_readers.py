@@ -230,6 +230,8 @@ def test_markdown_in_html() -> None:
     references = [Found("link", "d"), Found("image", "f"), Found("html a href", "g")]
     assert [item for item in read("markdown", text)[0] if isinstance(item, Found)] == references
     assert len(read("markdown", '<div markdown="1">\n[a](b)\n' * 10_000)[0]) == 10_000
+    text = '<p markdown>\n    <img src="a">\n    b <a href="c">\n</p>\n\n    <a href="no">\n'
+    assert read("markdown", text)[0] == [Found("html img src", "a"), Found("html a href", "c")]
 
 
 def test_markdown_in_pieces() -> None:

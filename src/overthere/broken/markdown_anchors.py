@@ -147,10 +147,12 @@ class MarkdownAnchors:
     def read(self, *texts: str) -> None:
         """Collect the anchors of a page that consists of these texts: equal headings are numbered together."""
         for text in texts:
+            count = 0
             if self.rule in ("mkdocs", "pymdownx", "kramdown", "jekyll"):
-                text = MARKDOWN_IN_HTML.sub("\\g<0>\n", text)
+                text, count = MARKDOWN_IN_HTML.subn("\\g<0>\n", text)
+            html_blocks = ("html_block", "code_block") if count else ("html_block",)  # HTML may be indented
             for piece in pieces(remove_indents(text)):
-                self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece)
+                self._piece(_TIGHT.sub(r"\1 ", piece) if self.dialect.tight else piece, html_blocks)
         explicit = self.anchors | {anchor for _, anchor in self._headings if anchor is not None}
         self.anchors |= explicit
         seen = dict.fromkeys(explicit if self.dialect.numbers == "mkdocs" else (), 0)
@@ -166,12 +168,12 @@ class MarkdownAnchors:
             self.anchors |= {f"user-content-{name}" for name in self.anchors}
         self.anchors.discard("")
 
-    def _piece(self, piece: str) -> None:
+    def _piece(self, piece: str, html_blocks: tuple[str, ...]) -> None:
         tokens, definitions = blocks(piece)
         tokens = [token for token in tokens if token.type != "definition"]
         lines = piece.split("\n")
         for at, token in enumerate(tokens):
-            if token.type == "html_block":
+            if token.type in html_blocks:
                 self._html(token.content)
             elif token.type == "inline":
                 is_heading = tokens[at - 1].type == "heading_open"

@@ -197,7 +197,9 @@ def blocks(text: str) -> Blocks:
     return Blocks(_get_parser(True).parse(text, definitions), definitions)
 
 
-def _read_piece(text: str, parser: MarkdownIt, directive_depth: int = 0) -> Iterator[Found | EmbeddedContent | Note]:
+def _read_piece(
+    text: str, parser: MarkdownIt, directive_depth: int = 0, in_html: bool = False
+) -> Iterator[Found | EmbeddedContent | Note]:
     tokens, env = blocks(text)
     # Below 20 nested block quotes or 10 nested lists markdown-it may drop the rest; a higher limit would be slow.
     max_level = parser.options["maxNesting"] - 1
@@ -211,10 +213,10 @@ def _read_piece(text: str, parser: MarkdownIt, directive_depth: int = 0) -> Iter
                 yield Found("image", fence[1].rstrip())
                 at = fence.end()
             yield from _read_inline(parser.inline.parse(token.content[at:], parser, env, []))
-        elif token.type == "html_block":
+        elif token.type == "html_block" or (in_html and token.type == "code_block"):  # HTML may be indented
             content = MARKDOWN_IN_HTML.sub("\\g<0>\n", token.content)
             is_html = content == token.content or directive_depth >= MAX_DEPTH
-            yield from _read_html(content) if is_html else _read_piece(content, parser, directive_depth + 1)
+            yield from _read_html(content) if is_html else _read_piece(content, parser, directive_depth + 1, True)
         elif token.type == "fence" and (directive := DIRECTIVE_PATTERN.match(token.info)):
             name, argument = directive[1], token.info[directive.end() :].strip()
             if name in ("figure", "image"):
