@@ -583,7 +583,7 @@ def test_a_check_sees_changes_since_the_last_check(tmp_path: Path, monkeypatch: 
 def test_a_text_as_collection_of_settings_is_rejected(name: str, text: str | bytes, tmp_path: Path) -> None:
     """Each character would be a pattern: `exclude="*.example"` excluded everything, and no link was broken."""
     settings: dict[str, Any] = {name: text}
-    with pytest.raises(TypeError, match=rf"{name} takes a tuple, such as \('\*\.example',\)"):
+    with pytest.raises(TypeError, match=rf"{name} takes a tuple, not one text\Z"):  # it may hold a password
         check([tmp_path], Checker(**settings), Summary())
 
 

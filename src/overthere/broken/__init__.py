@@ -98,8 +98,8 @@ def check(
     from overthere.broken.job import run
 
     for name, default in Checker._field_defaults.items():
-        if isinstance(default, tuple) and isinstance(value := getattr(checker, name), str | bytes):
-            raise TypeError(f"{name} takes a tuple, such as ({os.fsdecode(value)!r},)")
+        if isinstance(default, tuple) and isinstance(getattr(checker, name), str | bytes):
+            raise TypeError(f"{name} takes a tuple, not one text")  # which may hold a password
     if checker.anchors not in ANCHORS:
         raise ValueError(f"unknown value {checker.anchors!r} of anchors; known: {', '.join(ANCHORS)}")
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)

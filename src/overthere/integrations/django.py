@@ -75,7 +75,7 @@ class URIValidator:
 
     def __init__(self, kind: Kind = URI, schemes: Collection[str] | Literal["links"] | None = None) -> None:
         if isinstance(schemes, str) and schemes != "links":
-            raise TypeError(f"schemes takes a collection, such as [{schemes!r}]")
+            raise TypeError("schemes takes a collection, not one text")
         self.kind: Kind = kind
         self.of_links: bool = schemes == "links"
         names = None if schemes is None or isinstance(schemes, str) else schemes

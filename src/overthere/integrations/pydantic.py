@@ -72,7 +72,7 @@ class Require:
         for name, (kind, normalize_item) in rules.items():
             value = getattr(self, name)
             if isinstance(value, (str, bytes)):
-                raise TypeError(f"{name} takes a collection, such as {{{value!r}}}")
+                raise TypeError(f"{name} takes a collection, not one text")
             if value is not None and not isinstance(value, bool):
                 if not value:
                     raise ValueError(f"{name} is empty: nothing would be allowed")
