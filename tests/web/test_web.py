@@ -25,6 +25,7 @@ import pytest
 from explainer import Explainer, explainer
 from heavy_views import DIES, FAULT, HEAVY, work
 from overthere import explain, lowest_rung, plan
+from overthere.cli.serve import _listening
 from overthere.editions.readings import read
 from overthere.security import audit
 from overthere.web import pages
@@ -632,6 +633,12 @@ def serve(*arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    """asyncio sets TCP_NODELAY only for sockets that name TCP: each answer of a reused connection took 40 ms more."""
+    with _listening("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP
 
 
 def test_the_command_serves_without_a_log() -> None:

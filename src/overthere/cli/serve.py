@@ -61,8 +61,8 @@ def _loopback(host: str) -> bool:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    server_socket = socket.socket(family, kind)
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    server_socket = socket.socket(family, kind, protocol)  # with it, asyncio sends small answers at once
     try:
         server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         server_socket.bind(address)
