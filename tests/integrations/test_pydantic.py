@@ -326,6 +326,11 @@ def test_a_meaningless_requirement_is_rejected(mistake: Callable[[], Require]) -
         mistake()
 
 
+def test_a_text_in_place_of_a_collection_is_not_shown() -> None:
+    with pytest.raises(TypeError, match="host takes a collection, not one text"):
+        Require(host="https://joe:s3cr3t@h.example/")
+
+
 @pytest.mark.parametrize("field", [str, AnyUrl, list[URI], Template])
 def test_a_requirement_on_another_type_is_rejected(field: Any) -> None:
     with pytest.raises(PydanticUserError, match="Require applies to URI"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from overthere.access.errors import AccessRefused
 from overthere.ground.exact import exact
-from overthere.ground.redact import mask, mask_texts
+from overthere.ground.redact import mask
 from overthere.schemes.model import Scheme
 from overthere.schemes.registry import Registry
 from overthere.values.hosts.address import Address, forbidden, literal, nat64_prefix, resolvable
@@ -82,7 +82,7 @@ class Policy:
         show it, because it may hold a password."""
         for name in ("schemes", "hosts", "ports", "spoken", "redirects", "messages"):
             if isinstance(value := getattr(self, name), (str, bytes)):
-                raise TypeError(f"{name} takes a collection, such as {{{mask_texts(value)!r}}}")
+                raise TypeError(f"{name} takes a collection, not one text")
             if value is not None:
                 items = map(str.lower, value) if name in ("schemes", "hosts", "redirects") else value
                 object.__setattr__(self, name, tuple(items) if name == "messages" else frozenset(items))
