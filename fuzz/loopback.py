@@ -10,12 +10,14 @@ import socket
 from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 from conversations import ACCEPT, ID
 from overthere.access import aio, blocking, opening
 from overthere.access.transport import Carrier, Ready, Waiting
 from overthere.access.wire import Dial, Effect, OpenLocal
+from overthere.protocols.websocket import dialogue
 from overthere.protocols.websocket.steps import accept
 
 _PEER = "9.9.9.9"
@@ -34,8 +36,6 @@ class Script:
     steps: int = 0
     most: int = 1 << 20
     sent: dict[int, bytes] = field(default_factory=dict[int, bytes])
-    accepted: str = ""
-    """The answer to a key of WebSocket."""
 
     def next(self, channel: int) -> bytes | None:
         """The next piece; None for the end."""
@@ -48,7 +48,6 @@ class Script:
         if ACCEPT in piece:
             key = sent.partition(b"Sec-WebSocket-Key: ")[2].partition(b"\r\n")[0]
             piece = piece.replace(ACCEPT, accept(key), 1)
-            self.accepted = accept(key).decode()
         return piece
 
 
@@ -210,6 +209,7 @@ def speaks(script: Script) -> None:
 
 
 def put_in() -> None:
-    """Let `open` and `aopen` of this process connect to nobody but the script."""
+    """Let `open` and `aopen` of this process connect to nobody but the script, with known keys of WebSocket."""
     vars(opening)["Transport"] = _Blocking
     vars(aio)["AsyncTransport"] = _Async
+    vars(dialogue)["os"] = SimpleNamespace(urandom=bytes)

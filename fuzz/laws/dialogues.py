@@ -34,8 +34,6 @@ LONGEST = 4096
 AFTER = "a test to tests/protocols/test_access_SCHEME.py, with the answer as recorded"
 _MAX_GIVEN = 10_000
 """Pieces and entries that are taken."""
-_SHORTEST_PIECE = 8
-"""Characters of the answer to a key of WebSocket by which its beginning is recognised."""
 _LONGEST_ERROR = 2000
 """The maximum number of characters: 1,000 for the event, then the place, the paragraph and the URI."""
 
@@ -90,8 +88,8 @@ def _blocking(conversation: Conversation, script: Script) -> _Outcome:
                 content += piece
                 assert len(content) <= _most_octets(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
-        error = _error_text(failed, conversation, script)
-    return _Outcome(_head_text(resource, conversation, script), bytes(content), tuple(entries), error, script.steps)
+        error = _error_text(failed, conversation)
+    return _Outcome(_head_text(resource, conversation), bytes(content), tuple(entries), error, script.steps)
 
 
 async def _async(told: Conversation, script: Script) -> _Outcome:
@@ -108,8 +106,8 @@ async def _async(told: Conversation, script: Script) -> _Outcome:
                 content += piece
                 assert len(content) <= _most_octets(script), f"{len(content)} octets"
     except DOCUMENTED as failed:
-        error = _error_text(failed, told, script)
-    return _Outcome(_head_text(resource, told, script), bytes(content), tuple(entries), error, script.steps)
+        error = _error_text(failed, told)
+    return _Outcome(_head_text(resource, told), bytes(content), tuple(entries), error, script.steps)
 
 
 def _most_octets(script: Script) -> int:
@@ -117,20 +115,14 @@ def _most_octets(script: Script) -> int:
     return 4 * script.most
 
 
-def _certain(text: str, script: Script) -> str:
-    """A text without what is chosen by chance for each connection, which an error may cut."""
-    pieces = (script.accepted[:end] for end in range(len(script.accepted), _SHORTEST_PIECE, -1))
-    return text.replace(next((piece for piece in pieces if piece in text), "\0"), "")
-
-
-def _head_text(resource: Resource | AsyncResource | None, conversation: Conversation, script: Script) -> str:
+def _head_text(resource: Resource | AsyncResource | None, conversation: Conversation) -> str:
     """The head as text, which holds no password that was told to the server.  Raises: AssertionError."""
     text = repr(resource and resource.head)
     assert PASSWORD not in f"{text}{resource!r}" or not conversation.secret, text
-    return _certain(text, script)
+    return text
 
 
-def _error_text(error: Exception, conversation: Conversation, script: Script) -> str:
+def _error_text(error: Exception, conversation: Conversation) -> str:
     """An error as text, which is short and holds no such password either.  Raises: AssertionError."""
     text = f"{type(error).__name__}: {error}"
     assert PASSWORD not in f"{text}{error!r}" or not conversation.secret, text
@@ -139,7 +131,7 @@ def _error_text(error: Exception, conversation: Conversation, script: Script) ->
         assert not error.message.startswith("the server's data could not be read"), repr(error.__cause__)
         assert str(error).isprintable(), text
         assert len(text) <= _LONGEST_ERROR, f"an error of {len(text)} characters"
-    return _certain(text, script)
+    return text
 
 
 @cache

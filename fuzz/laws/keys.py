@@ -156,6 +156,8 @@ def surt(text: str) -> str | None:
         return None
     while (match := re.match(r"www[0-9]*\.", host)) and "." in host[match.end() :]:
         host = host[match.end() :]
+    if _dotted_address(host) not in (None, host):
+        return None  # which the definition does not know as an address
     number = port[1:].lstrip("0")
     if not port[1:] or number == {"http": "80", "https": "443"}[parts.scheme.lower()]:
         port = ""

@@ -135,6 +135,7 @@ _COMPLETE = (
     record(response(_PAGE, b"A: b\r\n c")),
     record(response(b"", status=b"204 No")),
     record(response(b"")),
+    record(response(_PAGE)).replace(b"WARC/1.1", b"WARC/1.0\r\nWARc/1.1"),
 )  # fmt: skip
 
 

@@ -67,11 +67,15 @@ def _check_written(registry: Registry, locator: Locator, name: str, text: str) -
 
 
 def _normal(registry: Registry, text: str) -> None:
-    """The normal form is a URI of its scheme, and its own normal form."""
+    """The normal form is a URI of its scheme, and its own normal form.
+
+    A dot-segment that is data of its scheme, such as a type of gopher, is removed all the same (RFC 3986 6.2.2.3).
+    """
     form = normal_form(text, Rung.SCHEME)
     assert edition().is_valid(form), f"the normal form {form!r} is no URI"
     assert normal_form(form, Rung.SCHEME) == form, f"{form!r}, and then {normal_form(form, Rung.SCHEME)!r}"
-    registry.locator(form)
+    if normal_form(text, Rung.PERCENT) == normal_form(text, Rung.PATH):
+        registry.locator(form)
 
 
 def _check_plan(locator: Locator) -> None:

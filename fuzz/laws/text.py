@@ -52,8 +52,9 @@ def _places(text: str, matches: list[Found], *, valid: bool) -> None:
         at = match.outer[1]
         if valid:
             URI(match.uri)
-            assert match.kind not in ("URI", "IRI") or IRI(match.reference)
-            assert match.alternative is None or IRI(match.alternative)
+            if match.kind in ("URI", "IRI"):
+                assert IRI(match.reference)
+                assert match.alternative is None or IRI(match.alternative)
 
 
 def _page(text: str, matches: list[Found]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from overthere import PlanRefused, Policy, edition, plan
 from overthere.access import Cited, aio, blocking, opening
 from overthere.access.errors import DOCUMENTED
 from overthere.access.planning import Plan, plan_under
+from overthere.protocols.websocket import dialogue
 from overthere.testing.words import PROSE, as_before, replace_words
 from support import ROOT
 
@@ -44,6 +46,7 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Connect to scripts during a test."""
     monkeypatch.setattr(opening, "Transport", blocking.Transport)
     monkeypatch.setattr(aio, "AsyncTransport", aio.AsyncTransport)
+    monkeypatch.setattr(dialogue, "os", os)
     from loopback import put_in
 
     put_in()

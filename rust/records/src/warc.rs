@@ -87,7 +87,8 @@ fn block_end(data: &[u8]) -> Option<usize> {
         if end == 0 {
             return Some(at);
         }
-        if line.starts_with(b"WARC/") {
+        // The line of a second version: literals are in any case.
+        if line.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"WARC/")) {
             return None;
         }
     }
@@ -228,6 +229,12 @@ mod tests {
             assert!(matches!(member(&GOOD[..end]), Member::Odd), "{end}");
         }
         assert!(matches!(member(&[GOOD, b"WARC/1.0"].concat()), Member::Odd));
+        for second in ["WARC/1.0", "WARc/1.0", "warc/"] {
+            let two = String::from_utf8(GOOD.to_vec())
+                .unwrap()
+                .replace("WARC-Type", &format!("{second}\r\nWARC-Type"));
+            assert!(matches!(member(two.as_bytes()), Member::Odd), "{second}");
+        }
         let request = String::from_utf8(GOOD.to_vec()).unwrap().replace("response", "REQUEST");
         assert!(matches!(member(request.as_bytes()), Member::Passed(1)));
     }
