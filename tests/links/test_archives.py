@@ -461,7 +461,7 @@ def test_overlapping_members_are_corrupt() -> None:
 @pytest.mark.parametrize("is_nested", [False, True])
 @pytest.mark.parametrize("kind", ["warc", "arc"])
 def test_the_contents_of_records_are_limited_together(kind: str, is_nested: bool, coding: str, tmp_path: Path) -> None:
-    """Of a file that is compressed as a whole, and of many in an archive."""
+    """In a file that is compressed as a whole, and in many in an archive."""
     page, limit = b"<a href=x>".ljust(1 << 16), 1 << 16
     field = f"Content-Encoding: {coding}\r\n" if coding else ""
     block = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n{field}\r\n".encode()

@@ -174,7 +174,7 @@ def test_a_foreign_journal_is_rejected(kind: _Kind, suffix: str, tmp_path: Path)
 
 
 def test_a_cache_that_another_process_creates_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of three processes that began with a new cache, more than one failed in most runs."""
+    """Processes that created one cache at the same time once failed."""
     cache, journal = tmp_path / "cache", tmp_path / "cache-journal"
     journal.touch()
 
