@@ -281,12 +281,9 @@ def open_own(path: str | os.PathLike[str], begins: Callable[[bytes], bool]) -> t
 
 _HEAD_BYTES = 4096
 _JOURNAL_SUFFIXES = ("-journal", "-wal", "-shm")
-
-
-_SCHEMA = "select type, name, tbl_name, sql from sqlite_master order by name"
-
-
 _MAX_CHECKS = 20
+"""The number of times that a journal without a database is looked up: another process may be creating both."""
+_SCHEMA = "select type, name, tbl_name, sql from sqlite_master order by name"
 
 
 def _read_head(path: str | os.PathLike[str]) -> tuple[bytes, os.stat_result]:
@@ -319,7 +316,7 @@ def database(path: str | os.PathLike[str], application: int, version: int, table
     os.makedirs(os.path.dirname(given) or ".", exist_ok=True)
     head, status = _read_head(path)
     for name in (given + suffix for suffix in _JOURNAL_SUFFIXES):
-        for remaining in reversed(range(_MAX_CHECKS)):  # another process may be creating the database
+        for remaining in reversed(range(_MAX_CHECKS)):
             try:
                 os.close(reopen(name))
             except FileNotFoundError:
