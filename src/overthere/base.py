@@ -175,10 +175,9 @@ def establish(
     >>> inner.passed
     (Passed(by='retrieval', text='http://r/', reason='entity takes precedence (RFC 3986 5.1)'),)
     """
-    from overthere.editions import NAMES
+    from overthere.editions import known_edition
 
-    if exact(edition, "edition") not in NAMES:
-        raise NotSpecified(f"unknown edition {edition!r}; known: {', '.join(NAMES)}")
+    known_edition(edition)
     if protocol not in ("mime", "http"):
         raise ValueError(f"unknown protocol {protocol!r}; known: mime, http")
     if edition not in _PARAGRAPH:

@@ -7,7 +7,7 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -446,4 +446,24 @@ def test_no_rejected_plan_shows_a_secret(uri: str) -> None:
     """It was shown unmasked, or shortened before it was masked."""
     with pytest.raises(PlanRefused) as caught:
         plan(uri)
+    assert hidden(str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda uri: edition(uri),
+        lambda uri: check("http://h/", uri),
+        lambda uri: establish("http://h/", edition=uri),
+        lambda uri: list(links.extract([], edition=uri)),
+        lambda uri: URI("http://h/").normalize(uri),
+        lambda uri: URI("http://h/").equivalent("http://h/", uri),
+        lambda uri: URI("http://h/").changes(uri),
+        lambda uri: URI("http://h/a").with_suffix(uri),
+        lambda uri: scheme(uri),
+    ],
+)
+def test_a_uri_in_place_of_a_name_is_masked(call: Callable[[str], object]) -> None:
+    with pytest.raises((OverthereError, ValueError)) as caught:
+        call(f"http://joe:{WORD}@h/")
     assert hidden(str(caught.value))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from overthere.ground.display import shorten
 from overthere.ground.errors import Finding, GrammarError, NotSpecified
 from overthere.ground.exact import exact
 from overthere.ground.late_imports import default_registry
+from overthere.ground.redact import mask
 
 if TYPE_CHECKING:
     from overthere.editions.model import Edition
@@ -36,10 +38,15 @@ def edition(name: str = "rfc3986") -> Edition:
     >>> edition("rfc3986").is_valid("http://h/p"), edition("rfc3986").date
     (True, 'January 2005')
     """
-    name = exact(name, "edition()")
-    if name not in NAMES:
-        raise NotSpecified(f"unknown edition {name!r:.100}; known: {', '.join(NAMES)}")
-    return import_module(NAMES[name]).EDITION  # type: ignore[no-any-return]
+    return import_module(NAMES[known_edition(name)]).EDITION  # type: ignore[no-any-return]
+
+
+def known_edition(name: str) -> str:
+    """Return the name of an edition.  Raises: NotSpecified for another name; TypeError if it is not text."""
+    if (name := exact(name, "edition")) not in NAMES:
+        shown = shorten(mask(name), 100)  # it may be a URI by mistake
+        raise NotSpecified(f"unknown edition {shown!r}; known: {', '.join(NAMES)}")
+    return name
 
 
 def check(

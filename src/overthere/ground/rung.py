@@ -39,6 +39,9 @@ class Rung(IntEnum):
         name = str.upper(value) if isinstance(value, str) else ""
         if name in cls.__members__:
             return cls[name]
+        from overthere.ground.redact import mask_texts
+
+        value = mask_texts(value)  # it may be a URI by mistake
         raise ValueError(f"{value!r:.100} is not a rung; the rungs are {', '.join(cls.__members__)} (RFC 3986 6.2)")
 
 

@@ -197,7 +197,9 @@ class PathMethods(QueryMethods):
         if not name:
             raise ValueError("the path ends in no name that could have a suffix")
         if suffix and (suffix[0] != "." or suffix == "."):
-            raise ValueError(f'a suffix is "" or begins with "." and goes on, not {suffix!r:.100}')
+            from overthere.ground.redact import mask
+
+            raise ValueError(f'a suffix is "" or begins with "." and goes on, not {mask(suffix)!r:.100}')
         new_name = name[: _suffix(name)] + encode(suffix)
         written_path([decode_bytes(new_name)])  # rejects a result that would be a dot-segment
         return self._with_path(folder + new_name)

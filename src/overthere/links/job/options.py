@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from overthere.ground.codings import zstd_library
-from overthere.ground.errors import NotSpecified
-from overthere.ground.exact import exact
 from overthere.ground.extras import need
 from overthere.ground.rung import Rung
 from overthere.links.documents.kinds import TYPES
@@ -19,10 +17,9 @@ def check_options(options: Options) -> None:
     unknown kind or rung, and for a limit or a depth out of range; ModuleNotFoundError for a missing package of the
     extras `links` and `whatwg`.
     """
-    from overthere.editions import NAMES
+    from overthere.editions import known_edition
 
-    if exact(options.edition, "edition") not in NAMES:
-        raise NotSpecified(f"unknown edition {options.edition!r}; known: {', '.join(NAMES)}")
+    known_edition(options.edition)
     if options.kind is not None and options.kind not in TYPES:
         raise ValueError(f"unknown kind {options.kind!r}; known: {', '.join(TYPES)}")
     if options.rung not in tuple(Rung):
