@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, cast
 
+from overthere.editions import known_edition
 from overthere.ground.display import name_of
 from overthere.ground.errors import CodingError, InvalidURI, NoBase, NotSpecified
 from overthere.ground.exact import exact
@@ -175,8 +176,6 @@ def establish(
     >>> inner.passed
     (Passed(by='retrieval', text='http://r/', reason='entity takes precedence (RFC 3986 5.1)'),)
     """
-    from overthere.editions import known_edition
-
     known_edition(edition)
     if protocol not in ("mime", "http"):
         raise ValueError(f"unknown protocol {protocol!r}; known: mime, http")

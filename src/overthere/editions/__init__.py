@@ -44,8 +44,7 @@ def edition(name: str = "rfc3986") -> Edition:
 def known_edition(name: str) -> str:
     """Return the name of an edition.  Raises: NotSpecified for another name; TypeError if it is not text."""
     if (name := exact(name, "edition")) not in NAMES:
-        shown = shorten(mask(name), 100)  # it may be a URI by mistake
-        raise NotSpecified(f"unknown edition {shown!r}; known: {', '.join(NAMES)}")
+        raise NotSpecified(f"unknown edition {shorten(mask(name), 100)!r}; known: {', '.join(NAMES)}")
     return name
 
 

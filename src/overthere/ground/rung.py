@@ -39,10 +39,10 @@ class Rung(IntEnum):
         name = str.upper(value) if isinstance(value, str) else ""
         if name in cls.__members__:
             return cls[name]
-        from overthere.ground.redact import mask_texts
+        from overthere.ground.redact import mask_texts  # a URI may stand here by mistake
 
-        value = mask_texts(value)  # it may be a URI by mistake
-        raise ValueError(f"{value!r:.100} is not a rung; the rungs are {', '.join(cls.__members__)} (RFC 3986 6.2)")
+        names = ", ".join(cls.__members__)
+        raise ValueError(f"{mask_texts(value)!r:.100} is not a rung; the rungs are {names} (RFC 3986 6.2)")
 
 
 def rung_of(value: Rung | str | int) -> Rung:

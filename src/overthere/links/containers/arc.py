@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Generator, Iterator
+from functools import partial
 from typing import BinaryIO, NamedTuple, cast
 
 from overthere.base import Base
@@ -65,14 +66,11 @@ def members(
         size = file.seek(0, os.SEEK_END)
         end = size if place.end is None else min(place.end, size)
         file.seek(place.start)
-        is_gzip, limit = file.read(3) == _GZIP, place.options.limit
+        limit = place.options.limit
         budget = place.budget or Budget(64 * limit + 32 * size)
+        read_records = partial(_read_gzip, budget=budget) if file.read(3) == _GZIP else _read_plain
         pages = None if place.pages is None else place.pages(document, budget)
-        for record in (
-            _read_gzip(file, size, place.start, end, limit, pages, budget)
-            if is_gzip
-            else _read_plain(file, size, place.start, end, limit, pages)
-        ):
+        for record in read_records(file, size, place.start, end, limit, pages):
             if isinstance(record, BegunPage):
                 yield record
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from overthere.editions import known_edition
 from overthere.ground.codings import zstd_library
 from overthere.ground.extras import need
 from overthere.ground.rung import Rung
@@ -17,8 +18,6 @@ def check_options(options: Options) -> None:
     unknown kind or rung, and for a limit or a depth out of range; ModuleNotFoundError for a missing package of the
     extras `links` and `whatwg`.
     """
-    from overthere.editions import known_edition
-
     known_edition(options.edition)
     if options.kind is not None and options.kind not in TYPES:
         raise ValueError(f"unknown kind {options.kind!r}; known: {', '.join(TYPES)}")
