@@ -146,7 +146,7 @@ class Shape:
             units = list(dict.fromkeys([*single, *self.witnesses(repeat.body, 8)]))
             pairs = ["".join(pair) for pair in product(single, kinds) if pair[0] != pair[1]]
             pairs = pairs[:: max(1, len(pairs) * len(self.repeats) // _PAIRS)]
-            repeated = [before + unit for unit in units[:6]] + [before] if scan and before else []
+            repeated = ([before + unit for unit in units[:6]] if scan else []) + [before]
             for unit in units:
                 for end in ends:
                     attacks[Attack(before, unit, end)] = None

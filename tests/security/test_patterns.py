@@ -35,6 +35,7 @@ BAD = [
     ("fullmatch", "(/[^/]*/)0+([0-9]+)"),
     ("search", r"<[A-Za-z][^\s>]*+\s"),
     ("findall", r"[ \t]*[^ \t]+(?:[ \t]+$)?"),
+    ("fullmatch", "(?s)(.+?) (?:[0-9A-Fa-f.:]{2,45}|-) [0-9]{14} (.+) [0-9]+"),
     # Textbook examples.
     ("match", "(a+)+b"),
     ("match", "(a|a)*b"),

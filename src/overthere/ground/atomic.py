@@ -281,8 +281,7 @@ def open_own(path: str | os.PathLike[str], begins: Callable[[bytes], bool]) -> t
 
 _HEAD_BYTES = 4096
 _JOURNAL_SUFFIXES = ("-journal", "-wal", "-shm")
-_MAX_CHECKS = 20
-"""The number of times that a journal without a database is looked up: another process may be creating both."""
+_MAX_CHECKS = 20  # of a journal without a database: another process may be creating both
 _SCHEMA = "select type, name, tbl_name, sql from sqlite_master order by name"
 
 

@@ -14,7 +14,7 @@ from overthere.broken.generators.configuration import site_path, yaml_value
 from overthere.broken.generators.project import Mount, Project
 
 FILES = ("_config.yml", "_config.yaml", "_config.toml")
-_POST = re.compile(r"(?:(.*)/)?_(?:posts|drafts)/(?:.*/)?(?:(\d{4})-(\d{1,2})-(\d{1,2})-)?([^/]++)")
+_POST = re.compile(r"(?s)(?!.*/\Z)(?:(.*)/)?_(?:posts|drafts)/(?:.*/)?(?:(\d{4})-(\d{1,2})-(\d{1,2})-)?([^/]++)")
 _COLLECTION = re.compile(r"(?:.*/)?_([^/]++)/(.*)")
 _DATE = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)", re.MULTILINE | re.ASCII)
 _PATTERN = re.compile(r"(?:^[ \t]++|[{,][ \t]*+)permalink[ \t]*+:[ \t]*+[\"']?([^\"'#\n},]++)", re.MULTILINE)

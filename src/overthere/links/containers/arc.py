@@ -47,8 +47,8 @@ _CERTAIN_LINE = re.compile(
     rb"[^\r\n]{0,400} [0-9]{1,18}\r?\n)"
 )
 """Matches the line feed before a line that certainly begins a record."""
-_BLANKS = re.compile(rb"(.+?) (?:[0-9A-Fa-f.:]{2,45}|-) [0-9]{14} (.+) [0-9]+", re.DOTALL)
-"""Matches a line with blanks in its media type, which are against the format."""
+_BLANKS = re.compile(rb"(.+?) (?:[0-9A-Fa-f.:]{2,45}|-) [0-9]{14} ", re.DOTALL)
+"""Matches what is before the media type in a line that has blanks in its media type, against the format."""
 
 
 def members(
@@ -122,8 +122,9 @@ def _parse_line(data: bytes) -> _Line | None:
         if len(fields) >= count and fields[2 - count].isdigit() and len(fields[2 - count]) >= 8:
             url = b" ".join(fields[: 1 - count])
             return _Line(url, fields[3 - count].decode("latin-1"), int(fields[-1]), end + 1)
-    match = _BLANKS.fullmatch(b" ".join(fields))
-    return None if match is None else _Line(match[1], match[2].decode("latin-1"), int(fields[-1]), end + 1)
+    match = _BLANKS.match(data, 0, end)
+    media_type = b"" if match is None else b" ".join(data[match.end() : end].rstrip(b"\r").split(b" ")[:-1])
+    return _Line(match[1], media_type.decode("latin-1"), int(fields[-1]), end + 1) if match and media_type else None
 
 
 def _read_plain(
