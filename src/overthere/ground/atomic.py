@@ -281,7 +281,7 @@ def open_own(path: str | os.PathLike[str], begins: Callable[[bytes], bool]) -> t
 
 _HEAD_BYTES = 4096
 _JOURNAL_SUFFIXES = ("-journal", "-wal", "-shm")
-_MAX_CHECKS = 20  # of a journal without a database: another process may be creating both
+_MAX_CHECKS = 20  # as another process may be creating the database
 _SCHEMA = "select type, name, tbl_name, sql from sqlite_master order by name"
 
 
