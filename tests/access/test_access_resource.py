@@ -124,6 +124,9 @@ def test_other_methods_go_on_after_the_last_line(serve: Serve) -> None:
     with overthere.open(serve([b"a\n\x84"], None), LOCAL_POLICY) as resource:
         lines = resource.iter_lines("gbk")
         assert (next(lines), resource.read(), list(lines)) == ("a", b"\x84", [])
+    splitter = LineSplitter("gb18030", "ignore", URI("data:,"))
+    splitter.taken_count = 1
+    assert (splitter.feed(b"\x810\r"), splitter.feed(b"5"), splitter.take_rest()) == ([], ["0"], b"5")
 
 
 def test_broken_lines(serve: Serve) -> None:

@@ -57,6 +57,18 @@ def test_lines_are_the_same_when_decoded_in_pieces(name: str, step: int) -> None
         assert charsets.text(data, name) == SAMPLE
 
 
+@pytest.mark.parametrize("step", [1, 5, 100])
+def test_an_endless_escape_of_iso_2022_jp_is_invalid(step: int) -> None:
+    octets = b"a\n\x1b(" + b"a" * 12 + b"\n\x1b$BF|\x1b(B\n"
+    pieces = [octets[at : at + step] for at in range(0, len(octets), step)]
+    decoder = charsets.decoder("iso-2022-jp", "replace")
+    text = "".join(map(decoder.decode, pieces)) + decoder.decode(b"", True)
+    assert (text[:2], "\ufffd" in text, text[-2:]) == ("a\n", True, "日\n")
+    decoder = charsets.decoder("iso-2022-jp")
+    with pytest.raises(UnicodeDecodeError):
+        [*map(decoder.decode, pieces), decoder.decode(b"", True)]
+
+
 @pytest.mark.parametrize(
     ("octets", "text"),
     [

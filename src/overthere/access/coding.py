@@ -102,7 +102,7 @@ class LineSplitter:
         """The line that is not complete yet; a list of its parts would take 60 bytes for each part."""
         self.uri: URI = uri
         self.piece: bytes = b""
-        """The bytes that were fed last, and before them a CR that may be a line end of its own."""
+        """The bytes that were fed last, and before them those not yet decoded, or a CR that may be a line end."""
         self.taken_count: int = 0
         """The number of lines of the piece that were taken."""
 
@@ -111,8 +111,8 @@ class LineSplitter:
 
         Raises: LimitExceeded for a line that is too long.
         """
-        has_pending_cr = self.decoder.getstate()[1] & 1
-        self.piece = (self.piece[self.piece.rfind(b"\r") :] if has_pending_cr else b"") + octets
+        undecoded, flags = self.decoder.getstate()
+        self.piece = (self.piece[self.piece.rfind(b"\r") :] if flags & 1 else undecoded) + octets
         *lines, unfinished = self.decoder.decode(octets, final).split("\n")
         if lines:
             lines[0] = self.unfinished.getvalue() + lines[0]

@@ -9,7 +9,7 @@ reads documents like a browser, has `links/documents/charset.py`.
 from __future__ import annotations
 
 import codecs
-from encodings import normalize_encoding
+from encodings import iso2022_jp, normalize_encoding
 from encodings.aliases import aliases
 from typing import Any
 
@@ -117,11 +117,27 @@ class _UTF16(codecs.IncrementalDecoder):
         return self.inner.decode(data, final)
 
 
+class _ISO2022JP(iso2022_jp.IncrementalDecoder):
+    """ISO-2022-JP.  Python keeps up to eight bytes of an escape, and has no error handler for a longer one."""
+
+    def decode(self, input: Any, final: bool = False) -> str:
+        state = self.getstate()
+        try:
+            return super().decode(input, final)
+        except UnicodeDecodeError:
+            raise
+        except UnicodeError:
+            self.setstate(state)
+            return super().decode(input, True)  # such an escape is invalid
+
+
 def decoder(label: str, errors: str = "strict") -> codecs.IncrementalDecoder:
     """Return the decoder for a label; that of ISO Latin 1 if the label is not a charset (see `codec`)."""
     name = codec(label) or _FALLBACK_CODEC
     if name == "utf-16":
         return _UTF16(errors)
+    if name == "iso2022_jp":
+        return _ISO2022JP(errors)
     return indexes.decoder("gb18030", errors) if name in _WITH_EURO_BYTE else codecs.getincrementaldecoder(name)(errors)
 
 

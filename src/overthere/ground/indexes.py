@@ -214,5 +214,8 @@ class _CorrectedCodec(codecs.IncrementalDecoder):
             text += self.inner.decode(b"", True)
         return _replace_text(text, self.name)
 
+    def getstate(self) -> tuple[bytes, int]:
+        return self.inner.getstate()
+
     def reset(self) -> None:
         self.inner.reset()
