@@ -17,7 +17,7 @@ import pytest
 import overthere
 from overthere import URI, Policy
 from overthere.access.coding import LineSplitter
-from overthere.access.errors import AccessError, AccessFailed
+from overthere.access.errors import AccessError, AccessFailed, LimitExceeded
 from overthere.access.saved_file import SavedFile
 
 LOCAL_POLICY = Policy.local().with_(read_timeout=60, connect_timeout=60)
@@ -127,6 +127,14 @@ def test_other_methods_go_on_after_the_last_line(serve: Serve) -> None:
     splitter = LineSplitter("gb18030", "ignore", URI("data:,"))
     splitter.taken_count = 1
     assert (splitter.feed(b"\x810\r"), splitter.feed(b"5"), splitter.take_rest()) == ([], ["0"], b"5")
+
+
+def test_the_bytes_kept_after_a_line_end_are_limited() -> None:
+    splitter = LineSplitter("iso-2022-jp", "strict", URI("data:,"))
+    splitter.feed(b"\r")
+    with pytest.raises(LimitExceeded, match="without a character"):
+        list(map(splitter.feed, [b"\x1b(B" * 20_000] * 10))
+    assert len(splitter.piece) < 400_000
 
 
 def test_broken_lines(serve: Serve) -> None:
