@@ -131,6 +131,17 @@ def test_an_object_that_changes_is_an_error() -> None:
     assert (copy.note, str(copy)) == ("changed", str(raised.value))
 
 
+def test_an_object_of_unknown_size_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(range_file, "_MAX_CACHED_BYTES", 1 << 17)
+
+    def fetch(start: int, end: int, version: str) -> Piece:
+        octets = DATA[start:end]
+        return Piece(octets, start + len(octets) if len(octets) < end - start else -1, "1")
+
+    file = io.BufferedReader(RangeFile(fetch))
+    assert (file.read(), file.seek(0), file.read()) == (DATA, 0, DATA)
+
+
 # -- names
 
 
