@@ -112,10 +112,10 @@ class LineSplitter:
         Raises: LimitExceeded for a line that is too long.
         """
         undecoded, flags = self.decoder.getstate()
-        kept = self.piece[self.piece.rfind(b"\r") :] if flags & 1 else undecoded
-        if len(kept) > _MAX_PIECE_BYTES:  # such as escapes of ISO-2022-JP
+        carried = self.piece[self.piece.rfind(b"\r") :] if flags & 1 else undecoded
+        if len(carried) > _MAX_PIECE_BYTES:  # such as escapes of ISO-2022-JP
             raise LimitExceeded(f"more than {_MAX_PIECE_BYTES:,} octets without a character", uri=self.uri)
-        self.piece = kept + octets
+        self.piece = carried + octets
         *lines, unfinished = self.decoder.decode(octets, final).split("\n")
         if lines:
             lines[0] = self.unfinished.getvalue() + lines[0]
