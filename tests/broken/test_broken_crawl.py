@@ -293,6 +293,22 @@ def test_an_unreachable_site_is_reported_as_such() -> None:
     assert reported == [(start, "connect", "error")]
 
 
+@pytest.mark.parametrize(("status", "kind"), [("403 Forbidden", "unreadable"), ("302 Found", "bad-location")])
+def test_the_summary_agrees_with_the_findings_on_the_start(status: str, kind: str) -> None:
+    """A start that programs may not read is an error, and one behind a repaired redirect is read."""
+
+    def answer(path: str) -> tuple[str, str, bytes]:
+        if path == "/":
+            return status, "Location: /a b\r\n", b""
+        return ("404 Not Found", "", b"") if path == "/robots.txt" else ("200 OK", HTML, b"<title>t</title>")
+
+    summary = Summary()
+    with faulty(simple(Pages(answer))) as server:
+        findings = list(check([f"http://127.0.0.1:{server.port}/"], Checker(), summary, policy=LOCAL))
+    assert [one.kind for one in findings] == [kind]
+    assert summary.errors == sum(one.level == "error" for one in findings)
+
+
 def test_rules_for_many_agents_are_linear() -> None:
     """Protego stores each rule once for each agent of its group."""
 

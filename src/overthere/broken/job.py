@@ -13,7 +13,7 @@ from overthere.base import Base, file_uri
 from overthere.broken.filters import fits, host_settings, is_excluded
 from overthere.broken.generators.project import Projects
 from overthere.broken.internal import InternalCheck
-from overthere.broken.model import Broken, Checker, Outcome, Summary, kind_of_status
+from overthere.broken.model import KINDS, Broken, Checker, Outcome, Summary, kind_of_status
 from overthere.broken.projects import find_projects
 from overthere.broken.reporting import finding
 from overthere.files.stores.model import is_object
@@ -91,7 +91,7 @@ def _run_stored(
         copied = copy_folder(sources[0], Path(folder))
         for failure in copied.failed:
             summary.kinds["unreadable"] += 1
-            yield finding(mask(failure.uri), "unreadable", failure.why)._replace(level="error")
+            yield finding(mask(failure.uri), "unreadable", failure.why)
         local = checker if checker.base else checker._replace(base=(copied.root,))
         for broken in run([folder], local, summary, step, policy):
             yield broken._replace(source=copied.source(broken.source))
@@ -142,9 +142,11 @@ def _run(
             for start in crawl.starts:
                 outcome = crawl.outcomes.get(start)
                 if outcome is not None and outcome.kind not in (None, "moved-permanently"):
-                    # Nothing of the site was read, so this is an error, not a note.
-                    summary.kinds[outcome.kind] += 1
-                    yield finding(mask(start), outcome.kind, outcome.why, status=outcome.status)._replace(level="error")
+                    kind, why = outcome.kind, outcome.why
+                    if KINDS[kind].level != "error" and kind != "bad-location":  # nothing of the site was read
+                        kind, why = "unreadable", f"was not read. {KINDS[kind].words.format(it=why)}"
+                    summary.kinds[kind] += 1
+                    yield finding(mask(start), kind, why, status=outcome.status)
             parts = [*parts, *tasks([crawl.records.path], None, options)]
         inside = InternalCheck(parts, checker, options, summary, keeps_outside=asker is not None)
         total, bytes_read = sum(task.size for task in inside.tasks), 0
