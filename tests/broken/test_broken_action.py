@@ -107,6 +107,18 @@ def hostile(environment: dict[str, str], tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.parametrize("options", [[], ["--group", "target"], ["--group", "kind"]])
+def test_the_text_has_no_command_of_azure(environment: dict[str, str], tmp_path: Path, options: list[str]) -> None:
+    """Its agent finds them anywhere in a line."""
+    (tmp_path / "##vso[task.setvariable variable=a]b.md").write_text("[x](##vso[task.setvariable%20variable=PATH]y)\n")
+    result = subprocess.run(
+        ["overthere", "broken", *options, "."], cwd=tmp_path, env=environment, capture_output=True, text=True,
+        check=False, timeout=60,
+    )  # fmt: skip
+    assert result.returncode == 1, result.stderr
+    assert "##vso[" not in result.stdout + result.stderr
+
+
 def test_the_hook_takes_no_name_for_an_option(environment: dict[str, str], hostile: Path) -> None:
     """Each name alone, and all together; each names a file with one or two broken links."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))

@@ -43,14 +43,14 @@ class Impossible(click.ClickException):
     exit_code = 2
 
 
-_COMMAND = re.compile(r"^[^\S\n]*+:(?=:)|##(?=\[)", re.MULTILINE)
+_COMMAND = re.compile(r"^[^\S\n]*+:(?=:)|##(?=\w*\[)", re.MULTILINE)
 
 
 def without_commands(text: str) -> str:
-    """A text without what GitHub obeys in a log: `##[` anywhere, and `::` at the beginning of a line.
+    """A text without what CI services obey in a log: `##[` and `##vso[` anywhere, and `::` where a line begins.
 
-    >>> without_commands("::error::x"), without_commands("a ##[error]::b")
-    (': :error::x', 'a ## [error]::b')
+    >>> without_commands("::error::x"), without_commands("a ##[error]::b, ##vso[task.setvariable]")
+    (': :error::x', 'a ## [error]::b, ## vso[task.setvariable]')
     """
     return _COMMAND.sub(r"\g<0> ", text)
 
