@@ -72,8 +72,9 @@ class Pages:
         if path.startswith("/"):
             return self._find((path[len(project.prefix) :],)) if path.startswith(project.prefix) else Answer(None)
         if is_markup and project.rewrites and not self._budget.is_spent:
-            self._budget.remaining_lookups -= len(project.mounts)
-            for folder in (os.path.dirname(source), *(mount.folder for mount in project.mounts)):
+            mounts = () if project.generator == "mkdocs" else project.mounts  # which looks only beside the page
+            self._budget.remaining_lookups -= len(mounts)
+            for folder in (os.path.dirname(source), *(mount.folder for mount in mounts)):
                 file = os.path.normpath(os.path.join(folder, path))
                 if os.path.isfile(file):
                     return Answer(file) if is_inside(file, self._top(source)) else Answer(None, leaves=True)
@@ -158,7 +159,8 @@ class Pages:
                 for name in folders
                 if name not in _SKIPPED and (name if below == "." else f"{below}/{name}") not in self.project.outputs
             )
-            pages = [name for name in sorted(files) if name.endswith(self.project.suffixes)]
+            names = sorted(files, key=lambda name: (name.startswith("README"), name))  # index.md takes precedence
+            pages = [name for name in names if name.endswith(self.project.suffixes)]
             yield from (os.path.join(folder, name) for name in pages)
             self._budget.remaining_lookups -= _LOOKUPS_PER_PAGE * (1 + len(pages)) + len(files) // 10
             if self._budget.is_spent:
