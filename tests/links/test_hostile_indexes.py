@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import subprocess
 import sys
@@ -186,6 +187,25 @@ def test_an_archive_is_read_once_for_all_spellings_of_its_name(tmp_path: Path, b
     tasks = list(ranged_tasks(str(tmp_path / "i.paths"), TaskBuilder(None, 1 << 26), None))
     assert sorted(note for task in tasks for note in task.notes) == ["repeated"]
     assert sum(len(task.paths) for task in tasks if not task.notes) == 1
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_length_over_other_records_leads_to_none_of_them(tmp_path: Path, *, is_packed: bool) -> None:
+    # With the rest of the file as length of each record, each was read once for every record before it.
+    octets, lines, size = b"", [], 20
+    for number in range(size):
+        record = (
+            f"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:{number}>\r\nContent-Type: text/html\r\n"
+            f"WARC-Target-URI: http://h/{number}\r\nContent-Length: 10\r\n\r\n<a href=a>\r\n\r\n"
+        ).encode()
+        fields = {"url": f"http://h/{number}", "filename": "a.warc", "offset": len(octets), "length": 1 << 20}
+        lines.append(f"h)/{number} 20261101000000 {json.dumps(fields)}\n")
+        octets += gzip.compress(record) if is_packed else record
+    (tmp_path / "a.warc").write_bytes(octets)
+    for count in (1, size):
+        index = tmp_path / f"{count}.cdxj"
+        index.write_text("".join(lines[:count]))
+        assert len(list(extract(Index(index)))) == count
 
 
 def test_a_pipe_in_a_folder_of_indexes_is_not_waited_for(tmp_path: Path) -> None:

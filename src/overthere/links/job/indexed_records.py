@@ -11,36 +11,26 @@ from overthere.links.job.task_builder import IndexedRecord
 
 _MAX_PACKED_BYTES, _MAX_HEADER_BYTES = 1 << 12, 1 << 16
 """Bytes of a record that are searched for its header, packed and unpacked."""
-_MAX_RUN_BYTES = 1 << 22
-"""Bytes of a run: the checked records are still cached when they are read."""
 _FIELD = r"\r\n{}:[ \t]*+<?([^\r\n>]*+)"
 _URI = re.compile(_FIELD.format("WARC-Target-URI").encode(), re.IGNORECASE)
 _DIGEST = re.compile(_FIELD.format("WARC-Payload-Digest").encode(), re.IGNORECASE)
 
 
-def find_runs(file: BinaryIO, records: tuple[IndexedRecord, ...]) -> Iterator[tuple[int, int, str]]:
-    """Yield runs of adjacent records: start, end, and the note if it is one record that is not read, otherwise "".
+def check_records(file: BinaryIO, records: tuple[IndexedRecord, ...]) -> Iterator[tuple[int, str]]:
+    """Yield the offset of each record, and the note if it is not read, otherwise "".
+
+    The length in the index does not decide what is read: it may name the rest of the file for every record.
 
     Raises: OSError of the file.
     """
-    start = end = last_offset = -1
+    last_offset = -1
     for record in records:
         if record.offset == last_offset:
             continue  # another entry names the same record
         file.seek(record.offset)
         note = "" if _matches_index(file.read(_MAX_PACKED_BYTES), record) else "other-record"
         last_offset = last_offset if note else record.offset
-        if not note and record.offset == end and record.length and end - start < _MAX_RUN_BYTES:
-            end += record.length
-            continue
-        if start >= 0:
-            yield start, end, ""
-        start, end = record.offset, record.offset + max(record.length, 1)
-        if note:
-            yield start, end, note
-            start = end = -1
-    if start >= 0:
-        yield start, end, ""
+        yield record.offset, note
 
 
 def _matches_index(head: bytes, record: IndexedRecord) -> bool:

@@ -18,7 +18,7 @@ from overthere.links.documents.header import HTTP
 from overthere.links.documents.kinds import CONTAINERS, HEAD, TYPES, kind
 from overthere.links.faults import guard
 from overthere.links.job.files import NotFollowedError, open_file
-from overthere.links.job.indexed_records import find_runs
+from overthere.links.job.indexed_records import check_records
 from overthere.links.job.ranged_sources import open_ranges
 from overthere.links.job.task_builder import Task
 from overthere.links.model import Document, Options
@@ -158,11 +158,11 @@ def _file_documents(
                     file_kind, file, document, Place(options, members_base, task.start, task.end, task.part)
                 )
                 return
-            for start, end, note in find_runs(file, task.records):
+            for at, note in check_records(file, task.records):
                 if note:
-                    yield with_kind(document._replace(source=f"{document.source}!{start}", notes=(note,)))
+                    yield with_kind(document._replace(source=f"{document.source}!{at}", notes=(note,)))
                 else:
-                    yield from reader.members(file_kind, file, document, Place(options, members_base, start, end))
+                    yield from reader.members(file_kind, file, document, Place(options, members_base, at, at + 1))
             return
         content, notes = read_content(file, options.limit)
     if is_named and content and not file_kind[0]:
