@@ -109,6 +109,34 @@ def test_an_interrupt_stops_the_command_links(number: signal.Signals, tmp_path: 
     assert "Exception ignored" not in result.stderr
 
 
+STOPPED_TWICE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from overthere.cli import main
+from overthere.files.tables.writer import Writer
+from overthere.links.job import extraction
+def send(*_):
+    signal.raise_signal(signal.SIGINT)
+    return 1 + 1
+run = extraction.run
+def interrupted(*arguments, **named):
+    try:
+        yield from run(*arguments, **named)
+    finally:
+        send()
+extraction.run, Writer.write = interrupted, send
+main()
+"""
+
+
+def test_a_second_interrupt_while_the_readers_stop_leaves_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<a href=b>")
+    command = [sys.executable, "-P", "-c", STOPPED_TWICE, "links", "-o", "a.csv", "a.html"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 130, result.stderr
+    assert "Traceback" not in result.stderr
+
+
 ENDED = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)

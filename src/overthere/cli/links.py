@@ -8,8 +8,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -308,18 +308,18 @@ class _Job:
         step = stack.enter_context(
             progress(self.sources, self.base, self.options, printed=self.output is None, skip=self.tasks)
         )
-        batches = self._batches(step, writer)
-        if writer is not None:
-            for batch in batches:
-                writer.write(batch)
-            writer.commit({**self._state(), "done": True})
-        elif self.graph is None:
-            show(batches)
-        else:
-            for _ in batches:
-                pass
+        with closing(self._batches(step, writer)) as batches:  # garbage collection would print a second Ctrl-C
+            if writer is not None:
+                for batch in batches:
+                    writer.write(batch)
+                writer.commit({**self._state(), "done": True})
+            elif self.graph is None:
+                show(batches)
+            else:
+                for _ in batches:
+                    pass
 
-    def _batches(self, step: Callable[[int, int], None], writer: Writer | None) -> Iterator[Any]:
+    def _batches(self, step: Callable[[int, int], None], writer: Writer | None) -> Generator[Any, None, None]:
         """The selected rows; updates the summary and commits progress between them."""
         from overthere.links.job.extraction import batches
         from overthere.links.job.prefetch import JOBS
@@ -330,24 +330,25 @@ class _Job:
             self.sources, self.base, self.options, workers=self.asked["workers"], skip=self.tasks, mark=self.mark,
             policy=self.policy, jobs=self.asked["jobs"] or JOBS,
         )  # fmt: skip
-        for batch in run:
-            if isinstance(batch, TaskEnd):
-                self.tasks += 1
-                self.mark = batch.mark
-                for kind, (count, octets) in batch.kinds.items():
-                    self.summary.document(kind, octets, count)
-                self.summary.passed.update(batch.passed)
-                step(batch.documents, batch.size)
-                if writer is not None and time.monotonic() - self.committed > _COMMIT:
-                    writer.commit(self._state())
-                    self.committed = time.monotonic()
-                continue
-            selected = select(batch, self.asked["only"])
-            pairs = batch.pairs()
-            self.summary.add(batch, pairs)
-            if self.graph is not None:
-                self.graph.add(pairs if selected is batch else selected.pairs())
-            yield selected
+        with closing(run):
+            for batch in run:
+                if isinstance(batch, TaskEnd):
+                    self.tasks += 1
+                    self.mark = batch.mark
+                    for kind, (count, octets) in batch.kinds.items():
+                        self.summary.document(kind, octets, count)
+                    self.summary.passed.update(batch.passed)
+                    step(batch.documents, batch.size)
+                    if writer is not None and time.monotonic() - self.committed > _COMMIT:
+                        writer.commit(self._state())
+                        self.committed = time.monotonic()
+                    continue
+                selected = select(batch, self.asked["only"])
+                pairs = batch.pairs()
+                self.summary.add(batch, pairs)
+                if self.graph is not None:
+                    self.graph.add(pairs if selected is batch else selected.pairs())
+                yield selected
 
     def _state(self) -> dict[str, Any]:
         return {"tasks": self.tasks, "mark": self.mark, "summary": self.summary.to_dict()}

@@ -84,7 +84,7 @@ def batches(
     mark: str = "",
     policy: Policy | None = None,
     jobs: int = JOBS,
-) -> Iterator[AnyBatch | TaskEnd]:
+) -> Generator[AnyBatch | TaskEnd, None, None]:
     """Yield the same in batches; a `TaskEnd` follows the batches of each task.
 
     A batch has `num_rows`, `links()` and `column(name)`, and the Arrow PyCapsule Interface: `pyarrow.record_batch`
@@ -167,7 +167,9 @@ class _TaskFingerprints:
             skipped += 1
         return mark if skipped == count else ""
 
-    def mark_results(self, results: Generator[_Result | TaskEnd, None, None]) -> Iterator[_Result | TaskEnd]:
+    def mark_results(
+        self, results: Generator[_Result | TaskEnd, None, None]
+    ) -> Generator[_Result | TaskEnd, None, None]:
         """Yield the results, with its mark in the end of each task; remove temporary files."""
         try:
             with closing(results):
