@@ -497,6 +497,21 @@ def test_archives_of_archives_end() -> None:
     assert any(document.notes == ("too-large",) for document, _ in read)
 
 
+@pytest.mark.parametrize("end", [b"", b"x"], ids=["valid", "corrupt"])
+def test_dictionaries_of_zstd_count_as_unpacked_bytes(end: bytes) -> None:
+    from backports import zstd
+
+    packed = zstd.compress(zstd.train_dict([b"%d %d" % (n, n * n) for n in range(999)], 500).dict_content)
+    packed += zstd.compress(bytes(1 << 20)) + b"\x50\x2a\x4d\x18" + (1 << 16).to_bytes(4, "little") + bytes(1 << 16)
+    packed += end
+    member = b"\x5d\x2a\x4d\x18" + len(packed).to_bytes(4, "little") + packed + zstd.compress(b"WARC/1.0\r\n")
+    content = zipped({f"{number}.warc.zst": member for number in range(40)})
+    options = Options(limit=1 << 17)  # unpacked, the members have less than the limit of all
+    read = list(NestedReader(options, len(content)).read(*with_kind(OUTSIDE._replace(source="x.zip", content=content))))
+    assert len(read) < 20
+    assert read[-1][0].notes == ("too-large",)
+
+
 def test_endless_headers() -> None:
     long = header(b"1", b"L") + b"a".ljust(512, b"\0")
     assert set(notes(long * 20_000)) <= {"corrupt", "truncated"}

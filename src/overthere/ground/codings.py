@@ -282,11 +282,13 @@ def decode_until_fault(
                 return b"".join(parts), error
 
 
-def zstd_dictionary(file: Stream) -> object:
+def zstd_dictionary(file: Stream, spend: Callable[[int], None]) -> object:
     """Return the dictionary that all frames of a .warc.zst file need, or None.
 
     It is in the skippable frame at the start of the file, compressed or not (IIPC, "Zstandard Compression for WARC
-    Files", 1.0), and is limited to the memory of a window, and by its compressed size: an archive may have many.
+    Files", 1.0), and is limited to the memory of a window, and by its compressed size.
+
+    spend: called with its bytes, also if it is invalid: an archive may have many.
 
     Raises: Undecodable, or ValueError of the library; EOFError; ModuleNotFoundError.
     """
@@ -296,12 +298,13 @@ def zstd_dictionary(file: Stream) -> object:
     content = file.read(min(size, FILE_WINDOW))
     if len(content) < min(size, FILE_WINDOW):
         raise EOFError("the dictionary ends too early")
-    most = FILE_WINDOW
+    most, fault = FILE_WINDOW, None
     if content.startswith(CODINGS["zstd"].magics[0]):
         most = min(most, _DICTIONARY_RATIO * size)
         content, fault = decode_until_fault(content, "zstd", most + 1, FILE_WINDOW)
-        if fault is not None:
-            raise fault
+    spend(len(content))
+    if fault is not None:
+        raise fault
     if size > FILE_WINDOW or len(content) > most:
         raise Undecodable("the dictionary needs too much memory")
     return zstd_library().ZstdDict(content)

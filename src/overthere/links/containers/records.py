@@ -93,7 +93,7 @@ def records(
             yield from _read_plain(file, size, start, end, max_content, page_reader)
         case packing:
             if start == 0:
-                yield from _read_unpacked(_decompress(file, packing), "", budget, max_content, page_reader)
+                yield from _read_unpacked(_decompress(file, packing, budget), "", budget, max_content, page_reader)
             else:
                 yield Record(str(start), b"", b"", ("unsupported",))  # no record begins there
 
@@ -381,8 +381,8 @@ def write_pieces(pieces: Iterator[bytes], file: BinaryIO, max_bytes: int) -> tup
     return size, "too-large"
 
 
-def _decompress(file: BinaryIO, packing: str) -> Iterator[bytes]:
+def _decompress(file: BinaryIO, packing: str, budget: Budget) -> Iterator[bytes]:
     file.seek(0)
-    dictionary = zstd_dictionary(file) if packing == "zstd" else None
+    dictionary = zstd_dictionary(file, budget.spend) if packing == "zstd" else None
     file.seek(0)
     yield from decode(file, Decoder(packing, FILE_WINDOW, dictionary))
