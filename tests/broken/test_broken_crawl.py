@@ -305,8 +305,8 @@ def test_the_summary_agrees_with_the_findings_on_the_start(status: str, kind: st
     summary = Summary()
     with faulty(simple(Pages(answer))) as server:
         findings = list(check([f"http://127.0.0.1:{server.port}/"], Checker(), summary, policy=LOCAL))
-    assert [one.kind for one in findings] == [kind]
-    assert summary.errors == sum(one.level == "error" for one in findings)
+    assert [finding.kind for finding in findings] == [kind]
+    assert summary.errors == sum(finding.level == "error" for finding in findings)
 
 
 def test_rules_for_many_agents_are_linear() -> None:

@@ -142,11 +142,11 @@ def _run(
             for start in crawl.starts:
                 outcome = crawl.outcomes.get(start)
                 if outcome is not None and outcome.kind not in (None, "moved-permanently"):
-                    kind, why = outcome.kind, outcome.why
+                    kind, reason = outcome.kind, outcome.why
                     if KINDS[kind].level != "error" and kind != "bad-location":  # nothing of the site was read
-                        kind, why = "unreadable", f"was not read. {KINDS[kind].words.format(it=why)}"
+                        kind, reason = "unreadable", f"was not read. {KINDS[kind].words.format(it=reason)}"
                     summary.kinds[kind] += 1
-                    yield finding(mask(start), kind, why, status=outcome.status)
+                    yield finding(mask(start), kind, reason, status=outcome.status)
             parts = [*parts, *tasks([crawl.records.path], None, options)]
         inside = InternalCheck(parts, checker, options, summary, keeps_outside=asker is not None)
         total, bytes_read = sum(task.size for task in inside.tasks), 0
