@@ -503,7 +503,7 @@ def entries() -> dict[str, Callable[[], Any]]:
         "LinkRows.octets": lambda: linked.octets,
         "LinkRows.html": lambda: linked.html("s", b"<a href=x>", "http://a/", "base"),
         "LinkRows.step": lambda: linked.step(1),
-        "LinkRows.records": lambda: linked.records(b"", 0, 0, 0, True, True, False, "s", 1, 1),
+        "LinkRows.records": lambda: linked.records(b"", 0, 0, 0, True, True, False, "s", 1, 1, 1),
         "LinkRows.members": lambda: linked.members(b"", [], 0, 1),
         "LinkRows.place": linked.place,
         "LinkRows.counts": linked.counts,

@@ -183,7 +183,7 @@ def test_stopping_early_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(threads, "is_native", lambda *_: True)
     results = batches([tmp_path], "http://h/", workers=2)
     next(iter(results))
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("links ")]
 
 

@@ -457,7 +457,7 @@ def test_no_rejected_plan_shows_a_secret(uri: str) -> None:
         lambda uri: establish("http://h/", edition=uri),
         lambda uri: list(links.extract([], edition=uri)),
         lambda uri: URI("http://h/").normalize(uri),
-        lambda uri: URI("http://h/").equivalent("http://h/", uri),
+        lambda uri: URI("http://h/").equivalent(URI("http://h/"), uri),
         lambda uri: URI("http://h/").changes(uri),
         lambda uri: URI("http://h/a").with_suffix(uri),
         lambda uri: scheme(uri),
