@@ -323,8 +323,9 @@ def test_a_malformed_proxy_is_rejected_and_not_shown(proxy: str) -> None:
 
 @pytest.mark.parametrize("fields", [{"hosts": "http://u:Geheim7@h"}, {"proxy": {"http://u:Geheim7@h": "http"}}])
 def test_no_message_about_a_misused_field_shows_a_password(fields: dict[str, Any]) -> None:
-    with pytest.raises((TypeError, ValueError), match=r"u:\*\*\*@h"):
+    with pytest.raises((TypeError, ValueError)) as caught:
         Policy(**fields)
+    assert "Geheim7" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", CLIENTS)
