@@ -58,7 +58,7 @@ def test_no_function_shares_its_name_with_a_module() -> None:
     assert not modules & functions
 
 
-LINES = 77_722
+LINES = 77_724
 """The maximum number of Python lines in the package.  A feature removes as many as it adds, or its commit raises the
 number with a reason.  The last was for some forty findings of careful readers in the readers of archives, messages and
 documents, the checker and the protocols (250)."""

@@ -59,6 +59,8 @@ pub struct Text<'a> {
 struct Base<'a> {
     text: &'a str,
     spans: Option<Spans>,
+    /// The place of the fault if there are none, in code points.
+    fault: u32,
 }
 
 /// The state that a thread keeps from row to row.
@@ -115,8 +117,16 @@ impl Operation {
             Operation::ByEach { bases, operation } => {
                 let text = bases.value(number);
                 let Memory { base, scratch, .. } = memory;
-                if text != base.text {
-                    *base = Base { text, spans: read(text, (Rule::Uri, rule.1), false, scratch) };
+                if !std::ptr::eq(text, base.text) && text != base.text {
+                    let spans = read(text, (Rule::Uri, rule.1), false, scratch);
+                    let fault = match &spans {
+                        Some(_) => 0,
+                        None => code_points(
+                            text.as_bytes(),
+                            refusal(text.as_bytes(), (Rule::Uri, rule.1), false).1,
+                        ),
+                    };
+                    *base = Base { text, spans, fault };
                 }
                 match &base.spans {
                     Some(spans) => resolve_row(
@@ -127,11 +137,7 @@ impl Operation {
                         scratch,
                         out,
                     ),
-                    None => {
-                        let text = text.as_bytes();
-                        let (_, at) = refusal(text, (Rule::Uri, rule.1), false);
-                        Outcome::Elsewhere(Kind::Base, code_points(text, at))
-                    }
+                    None => Outcome::Elsewhere(Kind::Base, base.fault),
                 }
             }
             Operation::Parameters(parameters) => match parse(row, rule.0, false) {
@@ -228,7 +234,7 @@ impl Visit for Text<'_> {
             }
         }
         let (column, bad, open) = text_column(rows, self.threads, || {
-            let base = Base { text: "", spans: None };
+            let base = Base { text: "", spans: None, fault: 0 };
             let mut memory = Memory {
                 base,
                 scratch: Scratch::default(),

@@ -107,6 +107,8 @@ class SIPLocator(Locator):
         text = ""
         if self.user is not None or self.password is not None:
             text = to.text(self.user or "", _MARKS + "&=+$,;?/")
+            if text.startswith("//"):  # which would begin an authority
+                text = f"/%2F{text[2:]}"
             text += "" if self.password is None else ":" + to.text(self.password, _MARKS + "&=+$,")
             text += "@"
         text += self.host + ("" if self.port is None else f":{self.port}")
