@@ -59,7 +59,7 @@ pub struct Text<'a> {
 struct Base<'a> {
     text: &'a str,
     spans: Option<Spans>,
-    /// The place of the fault if there are none, in code points.
+    /// The offset of the fault in code points, if it is not valid.
     fault: u32,
 }
 
