@@ -58,9 +58,8 @@ pub struct Text<'a> {
 /// The base of the previous row: rows of one document are adjacent, so it is often the same.
 struct Base<'a> {
     text: &'a str,
-    spans: Option<Spans>,
-    /// The offset of the fault in code points, if it is not valid.
-    fault: u32,
+    /// Its components, or the offset of the fault in code points.
+    parsed: std::result::Result<Spans, u32>,
 }
 
 /// The state that a thread keeps from row to row.
@@ -118,18 +117,13 @@ impl Operation {
                 let text = bases.value(number);
                 let Memory { base, scratch, .. } = memory;
                 if !std::ptr::eq(text, base.text) && text != base.text {
-                    let spans = read(text, (Rule::Uri, rule.1), false, scratch);
-                    let fault = match &spans {
-                        Some(_) => 0,
-                        None => code_points(
-                            text.as_bytes(),
-                            refusal(text.as_bytes(), (Rule::Uri, rule.1), false).1,
-                        ),
-                    };
-                    *base = Base { text, spans, fault };
+                    let octets = text.as_bytes();
+                    let parsed = read(text, (Rule::Uri, rule.1), false, scratch)
+                        .ok_or_else(|| code_points(octets, refusal(octets, (Rule::Uri, rule.1), false).1));
+                    *base = Base { text, parsed };
                 }
-                match &base.spans {
-                    Some(spans) => resolve_row(
+                match &base.parsed {
+                    Ok(spans) => resolve_row(
                         Parsed { text: text.as_bytes(), spans },
                         row_text,
                         rule,
@@ -137,7 +131,7 @@ impl Operation {
                         scratch,
                         out,
                     ),
-                    None => Outcome::Elsewhere(Kind::Base, base.fault),
+                    Err(fault) => Outcome::Elsewhere(Kind::Base, *fault),
                 }
             }
             Operation::Parameters(parameters) => match parse(row, rule.0, false) {
@@ -234,7 +228,7 @@ impl Visit for Text<'_> {
             }
         }
         let (column, bad, open) = text_column(rows, self.threads, || {
-            let base = Base { text: "", spans: None, fault: 0 };
+            let base = Base { text: "", parsed: Err(0) };
             let mut memory = Memory {
                 base,
                 scratch: Scratch::default(),

@@ -142,6 +142,7 @@ impl LinkRows {
                 return Ok(Stop::Full);
             }
             if self.crawl.octets() >= total {
+                // Python notes it.
                 return Ok(Stop::Odd);
             }
             let remaining = window.data.get(at - window.first..).unwrap_or_default();
