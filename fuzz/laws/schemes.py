@@ -67,14 +67,12 @@ def _check_written(registry: Registry, locator: Locator, name: str, text: str) -
 
 
 def _normal(registry: Registry, text: str) -> None:
-    """The normal form is a URI of its scheme, and its own normal form.
-
-    A dot-segment that is data of its scheme, such as a type of gopher, is removed all the same (RFC 3986 6.2.2.3).
-    """
+    """The normal form is a URI of its scheme, and its own normal form."""
     form = normal_form(text, Rung.SCHEME)
     assert edition().is_valid(form), f"the normal form {form!r} is no URI"
     assert normal_form(form, Rung.SCHEME) == form, f"{form!r}, and then {normal_form(form, Rung.SCHEME)!r}"
-    if normal_form(text, Rung.PERCENT) == normal_form(text, Rung.PATH):
+    # A type of gopher that is a dot-segment is removed all the same (RFC 3986 6.2.2.3).
+    if not form.startswith("gopher:") or normal_form(text, Rung.PERCENT) == normal_form(text, Rung.PATH):
         registry.locator(form)
 
 
