@@ -103,7 +103,7 @@ class RangeFile(io.RawIOBase):
             if follows:
                 self._range_size = min(2 * self._range_size, MOST)
             piece = self._fetch_piece(start, self._end(start), self._version)
-        if (self._version and piece.version != self._version) or (self._size >= 0 <= piece.size != self._size):
+        if self._version not in ("", piece.version) or (min(self._size, piece.size) >= 0 and piece.size != self._size):
             raise StoreError("changed", "the object was replaced while it was read")
         self._size, self._version = max(piece.size, self._size), piece.version
         content = memoryview(piece.octets).cast("B")
